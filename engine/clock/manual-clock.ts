@@ -1,0 +1,43 @@
+import type { Clock } from './clock.ts'
+
+/** A clock that stands still until a test moves it. */
+export interface ManualClock extends Clock {
+  /** Lets time pass: both readings move, sleepers whose time has come wake in order. */
+  advance(ms: number): void
+  /** Sets the wall reading alone, as an operator or a time server would. */
+  setWall(ms: number): void
+}
+
+export function manualClock(startMs = 1_700_000_000_000): ManualClock {
+  let wallMs = startMs
+  let monotonicMs = 0
+  let sleepers: { dueMs: number; wake: () => void }[] = []
+  return {
+    wallMs: () => wallMs,
+    monotonicMs: () => monotonicMs,
+    sleep: (ms, signal) =>
+      new Promise(resolve => {
+        if (signal?.aborted || ms <= 0) return resolve()
+        const sleeper = { dueMs: monotonicMs + ms, wake: resolve }
+        sleepers.push(sleeper)
+        signal?.addEventListener(
+          'abort',
+          () => {
+            sleepers = sleepers.filter(other => other !== sleeper)
+            resolve()
+          },
+          { once: true },
+        )
+      }),
+    advance: ms => {
+      wallMs += ms
+      monotonicMs += ms
+      const due = sleepers.filter(sleeper => sleeper.dueMs <= monotonicMs).sort((a, b) => a.dueMs - b.dueMs)
+      sleepers = sleepers.filter(sleeper => sleeper.dueMs > monotonicMs)
+      for (const sleeper of due) sleeper.wake()
+    },
+    setWall: ms => {
+      wallMs = ms
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import type { Position } from '../position.ts'
+
+/**
+ * The store port: what the engine needs of ClickHouse. One contract suite (test/conformance/store-contract.ts)
+ * holds for the embedded engine and for a server.
+ */
+export interface Store {
+  /**
+   * Brings the tables to the newest numbered migration, and remembers or checks the log's identity.
+   *
+   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log
+   */
+  open(logId: string): Promise<void>
+
+  /**
+   * Writes a worker's epoch before anything else of it is written. Inserts of lower epochs fail from then on.
+   *
+   * @throws StoreError FENCED when a higher epoch is there already
+   */
+  claim(owner: PartitionOwner): Promise<void>
+
+  /**
+   * Inserts one batch as one block, hence one part: visible whole or not at all.
+   *
+   * @throws StoreError FENCED (an owner with a higher epoch exists; nothing was stored),
+   *         OUTCOME_UNKNOWN (retriable after `settle`), UNAVAILABLE (nothing was stored; retriable)
+   */
+  insert(insert: BatchInsert): Promise<void>
+
+  /**
+   * After a start, a takeover, a time-out: ends statements of this partition and table that still run, waits
+   * until they are gone, then reads the highest stored position at or after `from`.
+   *
+   * @returns null when nothing is stored there
+   */
+  settle(target: PartitionTable, from: Position & { readonly timeMs: number }): Promise<Position | null>
+
+  /** One read-only statement; user text reaches it only as a parameter. */
+  query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
+
+  /** The same, row by row, for answers that are not held in memory. */
+  queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
+
+  /** Copies a closed UTC day of usage to `usage_days`, once; repeating it changes nothing. */
+  closeDay(day: string): Promise<void>
+
+  /** UTC days (YYYY-MM-DD) with lines that are not yet in `usage_days`, oldest first. */
+  openDays(): Promise<string[]>
+
+  /**
+   * Removes what is past its retention at `nowMs`, only of days that are closed and below the given positions.
+   *
+   * @returns number of lines removed
+   */
+  removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number>
+
+  close(): Promise<void>
+}
+
+export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors'
+
+export interface PartitionTable {
+  readonly topic: string
+  readonly partition: number
+  readonly table: StoreTable
+}
+
+export interface PartitionOwner {
+  readonly topic: string
+  readonly partition: number
+  readonly epoch: Epoch
+}
+
+/** Offset of the worker's owner record, and how often it has settled since: compared in this order. */
+export interface Epoch {
+  readonly offset: bigint
+  readonly attempt: number
+}
+
+export interface BatchInsert extends PartitionTable {
+  readonly epoch: Epoch
+  /** The batch in ClickHouse's Native format, one block with the columns of the table in their order. */
+  readonly block: readonly Uint8Array[]
+  readonly rows: number
+}
+
+export interface SettledPartition {
+  readonly topic: string
+  readonly partition: number
+  /** Rows at or above this offset are still needed for settling. */
+  readonly checkpointOffset: bigint
+}
+
+export interface Statement {
+  readonly sql: string
+  /** Values of `{name:Type}` in the SQL. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+export type StoreErrorCode =
+  | 'FENCED'
+  | 'OUTCOME_UNKNOWN'
+  | 'UNAVAILABLE'
+  | 'STORE_OF_ANOTHER_LOG'
+  | 'STORE_NEWER'
+  | 'STATEMENT_FAILED'
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+  readonly retriable: boolean
+
+  constructor(code: StoreErrorCode, message: string, options: { retriable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.retriable = options.retriable ?? false
+  }
+}

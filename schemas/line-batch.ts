@@ -1,0 +1,266 @@
+import { WireType } from './wire-format.ts'
+
+/** Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc. */
+export interface LineBatch {
+  readonly account: string
+  readonly route: string
+  readonly requests: readonly IngestRequest[]
+  readonly count: number
+  readonly dictionary: readonly string[]
+  readonly hostIndex: Uint8Array
+  readonly appIndex: Uint8Array
+  readonly levelIndex: Uint8Array
+  readonly envIndex: Uint8Array
+  readonly fileIndex: Uint8Array
+  readonly timestampMs: Uint8Array
+  readonly timestampKind: Uint8Array
+  readonly line: Uint8Array
+  readonly meta: Uint8Array
+  readonly rest: Uint8Array
+}
+
+/** What a request says about all of its lines. Empty strings stand for what was not sent. */
+export interface IngestRequest {
+  readonly lines: number
+  readonly hostname: string
+  readonly mac: string
+  readonly ip: string
+  readonly remoteAddress: string
+  readonly tags: readonly string[]
+  readonly receivedAtMs: number
+  readonly driftMs: number | null
+  readonly idempotency: Idempotency | null
+}
+
+/** The first key and digest that the log has wins; a repeat of the key is dropped by the engine. */
+export interface Idempotency {
+  readonly key: string
+  readonly digest: Uint8Array
+}
+
+/** How a line's timestamp was sent; with `OTHER` the text is member `timestamp` of its rest. */
+export const TIMESTAMP_ABSENT = 0
+export const TIMESTAMP_NUMBER_MS = 1
+export const TIMESTAMP_TEXT_MS = 2
+export const TIMESTAMP_OTHER = 3
+
+/** Members of a line that few senders use, kept as one JSON text per line. */
+export interface RareMembers {
+  /** As sent, when it is not simply the number of milliseconds (TIMESTAMP_OTHER). */
+  readonly timestamp?: string | number
+  /** The time was out of bounds and replaced by the time of reception. */
+  readonly clamped?: true
+  /** Tags of the line itself, after cutting; the request's come first. */
+  readonly tags?: readonly string[]
+  readonly label?: unknown
+  readonly annotation?: unknown
+  /** The text was longer than the limit and was cut. */
+  readonly truncated?: true
+  /** Meta was over its limit: kept as text, cut, not parsed. */
+  readonly metaCut?: true
+  /** Members without a meaning of their own, as sent; they are kept under `_meta`. */
+  readonly other?: Readonly<Record<string, unknown>>
+}
+
+export const lineBatchType = new WireType<LineBatch>('LineBatch')
+
+export function encodeLineBatch(batch: LineBatch): Buffer {
+  const bytes = batch.line.length + batch.meta.length + batch.rest.length + batch.count * 32
+  return lineBatchType.encode(batch, bytes + 4096)
+}
+
+/**
+ * Read access to a decoded batch without an object per line. Text offsets are found by one scan of the
+ * length prefixes, and only for the columns that somebody reads.
+ */
+export class LineBatchView {
+  readonly account: string
+  readonly route: string
+  readonly requests: readonly IngestRequest[]
+  readonly count: number
+  /** The line column's bytes: line `i` is `lineBytes[lineStart(i)] … lineBytes[lineEnd(i) - 1]`, UTF-8. */
+  readonly lineBytes: Buffer
+  readonly #dictionary: readonly string[]
+  readonly #hostIndex: Uint32Array
+  readonly #appIndex: Uint32Array
+  readonly #levelIndex: Uint32Array
+  readonly #envIndex: Uint32Array
+  readonly #fileIndex: Uint32Array
+  readonly #timestampMs: Float64Array
+  readonly #timestampKind: Uint8Array
+  readonly #lines: TextColumn
+  readonly #meta: TextColumn
+  readonly #rest: TextColumn
+  readonly #requestOf: Uint32Array
+
+  constructor(batch: LineBatch) {
+    this.account = batch.account
+    this.route = batch.route
+    this.requests = batch.requests
+    this.count = batch.count
+    this.#dictionary = batch.dictionary
+    this.#hostIndex = uint32Column(batch.hostIndex, batch.count)
+    this.#appIndex = uint32Column(batch.appIndex, batch.count)
+    this.#levelIndex = uint32Column(batch.levelIndex, batch.count)
+    this.#envIndex = uint32Column(batch.envIndex, batch.count)
+    this.#fileIndex = uint32Column(batch.fileIndex, batch.count)
+    this.#timestampMs = float64Column(batch.timestampMs, batch.count)
+    this.#timestampKind = batch.timestampKind.length === 0 ? new Uint8Array(batch.count) : batch.timestampKind
+    this.#lines = new TextColumn(batch.line, batch.count)
+    this.#meta = new TextColumn(batch.meta, batch.count)
+    this.#rest = new TextColumn(batch.rest, batch.count)
+    this.lineBytes = this.#lines.bytes
+    this.#requestOf = requestColumn(batch)
+  }
+
+  static decode(bytes: Buffer): LineBatchView {
+    return new LineBatchView(lineBatchType.decode(bytes))
+  }
+
+  lineStart(index: number): number {
+    return this.#lines.start(index)
+  }
+
+  lineEnd(index: number): number {
+    return this.#lines.end(index)
+  }
+
+  lineText(index: number): string {
+    return this.#lines.text(index)
+  }
+
+  /** The request that a line came with. */
+  request(index: number): IngestRequest {
+    return this.requests[this.#requestOf[index] as number] as IngestRequest
+  }
+
+  /** Position of that request in `requests`. */
+  requestIndex(index: number): number {
+    return this.#requestOf[index] as number
+  }
+
+  /** The line's own host, or the hostname of its request. */
+  host(index: number): string {
+    const own = this.#hostIndex[index] as number
+    return own === 0 ? this.request(index).hostname : this.#word(own)
+  }
+
+  /** Empty when not sent; the same holds for level, env and file. */
+  app(index: number): string {
+    return this.#word(this.#appIndex[index] as number)
+  }
+
+  level(index: number): string {
+    return this.#word(this.#levelIndex[index] as number)
+  }
+
+  env(index: number): string {
+    return this.#word(this.#envIndex[index] as number)
+  }
+
+  file(index: number): string {
+    return this.#word(this.#fileIndex[index] as number)
+  }
+
+  timestampMs(index: number): number {
+    return this.#timestampMs[index] as number
+  }
+
+  timestampKind(index: number): number {
+    return this.#timestampKind[index] as number
+  }
+
+  /** JSON text of meta as sent; empty when there is none. */
+  metaText(index: number): string {
+    return this.#meta.text(index)
+  }
+
+  metaBytes(index: number): number {
+    return this.#meta.end(index) - this.#meta.start(index)
+  }
+
+  rare(index: number): RareMembers | undefined {
+    const text = this.#rest.text(index)
+    return text === '' ? undefined : (JSON.parse(text) as RareMembers)
+  }
+
+  #word(index: number): string {
+    return this.#dictionary[index] as string
+  }
+}
+
+/** A column of length-prefixed UTF-8 texts; an empty column stands for empty texts. */
+export class TextColumn {
+  readonly bytes: Buffer
+  readonly #starts: Uint32Array
+  readonly #ends: Uint32Array
+  readonly #empty: boolean
+
+  constructor(bytes: Uint8Array, count: number) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#empty = bytes.length === 0
+    this.#starts = new Uint32Array(this.#empty ? 0 : count)
+    this.#ends = new Uint32Array(this.#empty ? 0 : count)
+    if (!this.#empty) this.#scan(count)
+  }
+
+  start(index: number): number {
+    return this.#empty ? 0 : (this.#starts[index] as number)
+  }
+
+  end(index: number): number {
+    return this.#empty ? 0 : (this.#ends[index] as number)
+  }
+
+  text(index: number): string {
+    if (this.#empty) return ''
+    const start = this.#starts[index] as number
+    const end = this.#ends[index] as number
+    return start === end ? '' : this.bytes.toString('utf8', start, end)
+  }
+
+  #scan(count: number): void {
+    const bytes = this.bytes
+    let at = 0
+    for (let index = 0; index < count; index++) {
+      let length = 0
+      let shift = 0
+      for (;;) {
+        const byte = bytes[at++]
+        if (byte === undefined) throw new RangeError('text column ends inside a length')
+        length |= (byte & 0x7f) << shift
+        if (byte < 0x80) break
+        shift += 7
+      }
+      this.#starts[index] = at
+      at += length
+      this.#ends[index] = at
+    }
+    if (at !== bytes.length) throw new RangeError(`text column of ${bytes.length} bytes ends at ${at}`)
+  }
+}
+
+function requestColumn(batch: LineBatch): Uint32Array {
+  const column = new Uint32Array(batch.count)
+  let at = 0
+  for (const [index, request] of batch.requests.entries()) {
+    column.fill(index, at, at + request.lines)
+    at += request.lines
+  }
+  return column
+}
+
+function uint32Column(bytes: Uint8Array, count: number): Uint32Array {
+  return bytes.length === 0 ? new Uint32Array(count) : new Uint32Array(aligned(bytes), 0, count)
+}
+
+function float64Column(bytes: Uint8Array, count: number): Float64Array {
+  return bytes.length === 0 ? new Float64Array(count) : new Float64Array(aligned(bytes), 0, count)
+}
+
+/** A typed array needs an aligned start, which a slice of a record seldom has. */
+function aligned(bytes: Uint8Array): ArrayBuffer {
+  const copy = new Uint8Array(bytes.length)
+  copy.set(bytes)
+  return copy.buffer
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from './json.ts'
+
+/** One published revision of a pipeline: immutable, and all that the engine is given of it. */
+export interface PipelineDocument {
+  readonly id: string
+  readonly accountId: string
+  readonly title: string
+  /** 1, 2, 3, …; a restored revision is a new, higher number. */
+  readonly revision: number
+  readonly nodes: readonly NodeDocument[]
+}
+
+export interface NodeDocument {
+  readonly id: string
+  readonly kind: 'source' | 'transform' | 'sink'
+  /** Wire id as it was sent; aliases are resolved by the registry. */
+  readonly type: string
+  readonly title: string | null
+  readonly user_config: JsonObject
+  /** Ids of nodes, or `<node id>.<output name>`. Empty for sources. */
+  readonly inputs: readonly string[]
+  /** Push sources only. */
+  readonly gateway_route_id?: string
+}
