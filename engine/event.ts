@@ -1,2 +1,170 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import type { LineBatchView } from '../schemas/line-batch.ts'
+import {
+  type LineBatchView,
+  TIMESTAMP_ABSENT,
+  TIMESTAMP_NUMBER_MS,
+  TIMESTAMP_OTHER,
+} from '../schemas/line-batch.ts'
+import { parseJson, textForm } from './json-text.ts'
+
+/**
+ * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
+ *
+ * An event is immutable: a processor that changes something makes a new one, so branches never see each
+ * other's changes. An event made from a line stays a reference into its batch for as long as nobody asks
+ * for its message; `member` reads single members from the columns.
+ */
+export class Event {
+  /** The line that the event was made from; its request says what was sent beside it. */
+  readonly origin: LineOrigin | null
+  readonly #message: JsonValue | undefined
+  readonly #metadata: JsonObject | undefined
+  readonly #timestamp: string | undefined
+  #materialised: JsonValue | undefined
+
+  private constructor(
+    origin: LineOrigin | null,
+    message: JsonValue | undefined,
+    metadata: JsonObject | undefined,
+    timestamp: string | undefined,
+  ) {
+    this.origin = origin
+    this.#message = message
+    this.#metadata = metadata
+    this.#timestamp = timestamp
+  }
+
+  static ofLine(batch: LineBatchView, index: number): Event {
+    return new Event({ batch, index }, undefined, undefined, undefined)
+  }
+
+  /** @param timestamp RFC 3339 text, UTC */
+  static of(message: JsonValue, metadata: JsonObject, timestamp: string): Event {
+    return new Event(null, message, metadata, timestamp)
+  }
+
+  /** True while the message is still exactly what was ingested. */
+  get untouched(): boolean {
+    return this.#message === undefined
+  }
+
+  get message(): JsonValue {
+    if (this.#message !== undefined) return this.#message
+    this.#materialised ??= messageOfLine(this.origin as LineOrigin)
+    return this.#materialised
+  }
+
+  get metadata(): JsonObject {
+    return this.#metadata ?? metadataOfLine(this.origin as LineOrigin)
+  }
+
+  get timestamp(): string {
+    return this.#timestamp ?? new Date(this.timestampMs).toISOString()
+  }
+
+  get timestampMs(): number {
+    if (this.#timestamp !== undefined) return Date.parse(this.#timestamp)
+    const { batch, index } = this.origin as LineOrigin
+    return batch.timestampMs(index)
+  }
+
+  /** True when a node set the timestamp. */
+  get timestampChanged(): boolean {
+    return this.#timestamp !== undefined && this.origin !== null
+  }
+
+  /**
+   * A top-level member of the message, or undefined when it is missing (also when the message is no object).
+   * Reads from the columns where it can.
+   */
+  member(key: string): JsonValue | undefined {
+    if (this.#message === undefined && this.#materialised === undefined) {
+      const origin = this.origin as LineOrigin
+      const { batch, index } = origin
+      switch (key) {
+        case 'line':
+          return batch.lineText(index)
+        case 'host':
+          return batch.host(index)
+        case 'app':
+          return batch.app(index) || undefined
+        case 'level':
+          return batch.level(index) || undefined
+        case 'env':
+          return batch.env(index) || undefined
+        case 'file':
+          return batch.file(index) || undefined
+      }
+    }
+    const message = this.message
+    if (message === null || typeof message !== 'object' || Array.isArray(message)) return undefined
+    return Object.hasOwn(message, key) ? message[key] : undefined
+  }
+
+  withMessage(message: JsonValue): Event {
+    return new Event(this.origin, message, this.#metadata, this.#timestamp)
+  }
+
+  withMetadata(metadata: JsonObject): Event {
+    return new Event(this.origin, this.#message, metadata, this.#timestamp)
+  }
+
+  withTimestamp(timestamp: string): Event {
+    return new Event(this.origin, this.#message, this.#metadata, timestamp)
+  }
+
+  /** Bytes that edges count: text and meta of an untouched line, otherwise the message's text form, in UTF-8. */
+  get bytes(): number {
+    if (this.#message === undefined) {
+      const { batch, index } = this.origin as LineOrigin
+      return batch.lineEnd(index) - batch.lineStart(index) + batch.metaBytes(index)
+    }
+    return Buffer.byteLength(textForm(this.#message))
+  }
+}
+
+export interface LineOrigin {
+  readonly batch: LineBatchView
+  readonly index: number
+}
+
+/** Which members a line's message has: see "From a line to an event" in docs/architecture.md. */
+function messageOfLine({ batch, index }: LineOrigin): JsonObject {
+  const request = batch.request(index)
+  const rare = batch.rare(index)
+  const message: JsonObject = { line: batch.lineText(index) }
+  const set = (key: string, text: string) => {
+    if (text !== '') message[key] = text
+  }
+  const kind = batch.timestampKind(index)
+  if (kind !== TIMESTAMP_ABSENT) {
+    const timeMs = batch.timestampMs(index)
+    if (kind === TIMESTAMP_OTHER) message.timestamp = rare?.timestamp ?? timeMs
+    else message.timestamp = kind === TIMESTAMP_NUMBER_MS ? timeMs : String(timeMs)
+  }
+  set('app', batch.app(index))
+  set('level', batch.level(index))
+  set('env', batch.env(index))
+  set('file', batch.file(index))
+  set('host', batch.host(index))
+  const metaText = batch.metaText(index)
+  if (metaText !== '') message.meta = rare?.metaCut ? metaText : parseJson(metaText)
+  if (rare?.label !== undefined) message.label = rare.label as JsonValue
+  if (rare?.annotation !== undefined) message.annotation = rare.annotation as JsonValue
+  const tags = rare?.tags === undefined ? [...request.tags] : [...request.tags, ...rare.tags]
+  if (tags.length > 0) message.tags = tags
+  if (rare?.other !== undefined) {
+    for (const [key, value] of Object.entries(rare.other))
+      if (!(key in message)) message[key] = value as JsonValue
+  }
+  return message
+}
+
+function metadataOfLine({ batch, index }: LineOrigin): JsonObject {
+  const { hostname, mac, ip, tags } = batch.request(index)
+  const query: JsonObject = { hostname }
+  if (ip !== '') query.ip = ip
+  if (mac !== '') query.mac = mac
+  if (tags.length > 0) query.tags = tags.join(',')
+  return { query }
+}
