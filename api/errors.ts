@@ -1,0 +1,53 @@
+/** One finding of a validation: `key` is the path of the member, as in `channels[0].url`. */
+export interface ValidationDetail {
+  readonly message: string
+  readonly key: string
+}
+
+/** An error that the API answers with: everything a reply needs, and nothing of how it came about. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly details: readonly ValidationDetail[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: { details?: readonly ValidationDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.status = status
+    this.code = code
+    this.details = options.details
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** A request that names the member at fault: configuration file, section 3. */
+export function badRequest(details: readonly ValidationDetail[]): ApiError {
+  return new ApiError(400, 'BadRequest', details[0]?.message ?? 'Bad Request', { details })
+}
+
+export function notAuthorized(message = 'Not Authorized'): ApiError {
+  return new ApiError(401, 'NotAuthorized', message)
+}
+
+export function forbidden(message = 'Forbidden'): ApiError {
+  return new ApiError(403, 'Forbidden', message)
+}
+
+export function notFound(message = 'Resource Not Found'): ApiError {
+  return new ApiError(404, 'NotFound', message)
+}
+
+export function payloadTooLarge(): ApiError {
+  return new ApiError(413, 'PayloadTooLarge', 'Request Entity Too Large')
+}
+
+/** The store or the log cannot take the request now; the caller should come back. */
+export function unavailable(message: string, retryAfterS = 2): ApiError {
+  return new ApiError(503, 'ServiceUnavailable', message, { headers: { 'retry-after': String(retryAfterS) } })
+}

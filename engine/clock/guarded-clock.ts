@@ -1,0 +1,31 @@
+import type { Clock } from './clock.ts'
+
+const JUMP_MS = 3_600_000
+const DISBELIEF_MS = 60_000
+
+/**
+ * A clock whose wall reading may not run ahead of its monotonic one by more than an hour at once: such a jump
+ * is not believed for its first 60 s. A mistaken time server that is put right within a minute then leaves no
+ * trace in the log, where time only moves forward. Steps back, idle time and restarts pass unchanged.
+ */
+export function guardedClock(clock: Clock): Clock {
+  let believedWallMs = clock.wallMs()
+  let believedAtMs = clock.monotonicMs()
+  let doubtedSinceMs: number | undefined
+
+  const wallMs = () => {
+    const monotonicMs = clock.monotonicMs()
+    const readMs = clock.wallMs()
+    const expectedMs = believedWallMs + (monotonicMs - believedAtMs)
+    const jumped = readMs - expectedMs > JUMP_MS
+    if (jumped) {
+      doubtedSinceMs ??= monotonicMs
+      if (monotonicMs - doubtedSinceMs < DISBELIEF_MS) return Math.round(expectedMs)
+    }
+    doubtedSinceMs = undefined
+    believedWallMs = readMs
+    believedAtMs = monotonicMs
+    return readMs
+  }
+  return { wallMs, monotonicMs: () => clock.monotonicMs(), sleep: (ms, signal) => clock.sleep(ms, signal) }
+}

@@ -1,0 +1,120 @@
+import { crc32 } from 'node:zlib'
+import { type CheckpointManifest, type CheckpointPart, checkpointPartType } from '../../schemas/checkpoint.ts'
+import type { LogRecord, Topic } from '../log/log.ts'
+
+const CHUNK_BYTES = 900_000
+const READ_BYTES = 1_000_000
+/** How many whole checkpoints are compared for the highest (epoch, offset): a zombie can have written one or two. */
+const COMPARED_CHECKPOINTS = 8
+
+/** A whole checkpoint that the log holds. */
+export interface KeptCheckpoint {
+  /** Offset of the owner record of the worker that wrote it. */
+  readonly epoch: bigint
+  /** First offset of the ingest partition that it does not include. */
+  readonly nextOffset: bigint
+  /** First record of it on the checkpoint topic. */
+  readonly firstRecord: bigint
+  readonly body: Buffer
+}
+
+/**
+ * Checkpoints of one partition on the log: chunks first, then a manifest with the CRC of the whole, so that a
+ * half-written or damaged one is never taken for whole.
+ */
+export class CheckpointLog {
+  readonly #topic: Topic
+  readonly #source: { readonly topic: string; readonly partition: number }
+
+  constructor(topic: Topic, source: { readonly topic: string; readonly partition: number }) {
+    this.#topic = topic
+    this.#source = source
+  }
+
+  /** Writes a checkpoint; it counts once this resolves. @returns offset of its first chunk */
+  async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<bigint> {
+    const chunks = Math.max(1, Math.ceil(body.length / CHUNK_BYTES))
+    let firstChunkOffset: bigint | undefined
+    for (let index = 0; index < chunks; index++) {
+      const data = body.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)
+      const { offset } = await this.#append(epoch, nextOffset, { 'weir.Chunk': { index, data } })
+      firstChunkOffset ??= offset
+    }
+    const manifest = { firstChunkOffset: Number(firstChunkOffset), chunks, bytes: body.length, crc32: crc32(body) }
+    await this.#append(epoch, nextOffset, { 'weir.Manifest': manifest })
+    return firstChunkOffset as bigint
+  }
+
+  /**
+   * The whole checkpoint with the highest (epoch, offset) among the newest, or undefined when there is none.
+   * The late one of a worker that has been replaced has a lower epoch and loses.
+   */
+  async newest(): Promise<KeptCheckpoint | undefined> {
+    let best: KeptCheckpoint | undefined
+    let compared = 0
+    for await (const kept of this.#backwards()) {
+      if (best === undefined || isNewer(kept, best)) best = kept
+      if (++compared === COMPARED_CHECKPOINTS) break
+    }
+    return best
+  }
+
+  /** Lets go of what no start and no replay of the kept log needs. */
+  async trim(beforeRecord: bigint): Promise<void> {
+    await this.#topic.trim(this.#source.partition, beforeRecord)
+  }
+
+  #append(epoch: bigint, nextOffset: bigint, part: CheckpointPart['part']) {
+    const { topic, partition } = this.#source
+    const value = checkpointPartType.encode(
+      { topic, partition, epoch: Number(epoch), nextOffset: Number(nextOffset), part },
+      CHUNK_BYTES + 512,
+    )
+    return this.#topic.append(partition, { value, producer: null, priority: 'control' })
+  }
+
+  /** Whole checkpoints from the end of the log towards its beginning. */
+  async *#backwards(): AsyncIterable<KeptCheckpoint> {
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    for (let offset = next - 1n; offset >= first; offset--) {
+      const record = await this.#recordAt(offset)
+      if (record === undefined) continue
+      const { epoch, nextOffset, part } = checkpointPartType.decode(record.value)
+      if (!('weir.Manifest' in part)) continue
+      const body = await this.#bodyOf(part['weir.Manifest'], BigInt(epoch), first)
+      if (body === undefined) continue
+      const firstRecord = BigInt(part['weir.Manifest'].firstChunkOffset)
+      yield { epoch: BigInt(epoch), nextOffset: BigInt(nextOffset), firstRecord, body }
+    }
+  }
+
+  async #recordAt(offset: bigint): Promise<LogRecord | undefined> {
+    const [record] = await this.#topic.read(this.#source.partition, offset, 1)
+    return record?.offset === offset ? record : undefined
+  }
+
+  /** Two workers may have written at once: the chunks of a manifest are those of its epoch. */
+  async #bodyOf(manifest: CheckpointManifest, epoch: bigint, first: bigint): Promise<Buffer | undefined> {
+    let offset = BigInt(manifest.firstChunkOffset)
+    if (offset < first) return undefined
+    const chunks: Buffer[] = []
+    while (chunks.length < manifest.chunks) {
+      const records = await this.#topic.read(this.#source.partition, offset, READ_BYTES)
+      if (records.length === 0) return undefined
+      for (const record of records) {
+        offset = record.offset + 1n
+        const part = checkpointPartType.decode(record.value)
+        const chunk = 'weir.Chunk' in part.part ? part.part['weir.Chunk'] : undefined
+        if (chunk === undefined || BigInt(part.epoch) !== epoch || chunk.index !== chunks.length) continue
+        chunks.push(chunk.data)
+        if (chunks.length === manifest.chunks) break
+      }
+    }
+    const body = Buffer.concat(chunks)
+    return body.length === manifest.bytes && crc32(body) === manifest.crc32 ? body : undefined
+  }
+}
+
+function isNewer(a: KeptCheckpoint, b: KeptCheckpoint): boolean {
+  return a.epoch > b.epoch || (a.epoch === b.epoch && a.nextOffset > b.nextOffset)
+}

@@ -1,0 +1,108 @@
+import type { NodeCounters } from '../graph/compile-graph.ts'
+
+/** A node of a pipeline of an account, as metrics and errors name it. The default graph has an empty pipeline id. */
+export interface NodeName {
+  readonly account: string
+  readonly pipeline: string
+  readonly node: string
+}
+
+/** What a node did since its last row in `node_metrics`. */
+export type NodeActivity = { -readonly [Counter in keyof NodeCounters]: number }
+
+/** One distinct error of a node since its last row in `pipeline_errors`: components, section 4.1. */
+export interface NodeErrorSummary extends NodeName {
+  readonly nodeKind: string
+  readonly code: string
+  readonly field: string | null
+  readonly message: string
+  /** The event that caused the first of them, text form, cut. */
+  readonly captured: string
+  count: number
+  lastMs: number
+}
+
+export interface PendingActivity {
+  readonly nodes: readonly (NodeName & { readonly activity: NodeActivity })[]
+  readonly errors: readonly NodeErrorSummary[]
+}
+
+/** Distinct (node, code, field) that one minute keeps apart; more are counted under the node and code alone. */
+const MAX_DISTINCT_ERRORS = 10_000
+
+/**
+ * Counts and errors of all nodes of a partition that no row of the store shows yet. They are written once a
+ * minute of log time and are part of the checkpoint, so each event is counted exactly once.
+ */
+export class PendingNodeActivity {
+  #nodes = new Map<string, NodeName & { activity: NodeActivity }>()
+  #errors = new Map<string, NodeErrorSummary>()
+
+  get empty(): boolean {
+    return this.#nodes.size === 0 && this.#errors.size === 0
+  }
+
+  /** Adds what a node did; an activity of zeros leaves no entry. */
+  add(name: NodeName, activity: NodeActivity): void {
+    const counters = Object.keys(activity) as (keyof NodeActivity)[]
+    if (counters.every(counter => activity[counter] === 0)) return
+    const key = nameKey(name)
+    const known = this.#nodes.get(key)
+    if (known === undefined) {
+      this.#nodes.set(key, { account: name.account, pipeline: name.pipeline, node: name.node, activity: { ...activity } })
+      return
+    }
+    for (const counter of counters) known.activity[counter] += activity[counter]
+  }
+
+  addError(error: NodeErrorSummary): void {
+    let key = `${nameKey(error)} ${error.code} ${error.field ?? ''}`
+    if (!this.#errors.has(key) && this.#errors.size >= MAX_DISTINCT_ERRORS) key = `${nameKey(error)} ${error.code}`
+    const known = this.#errors.get(key)
+    if (known === undefined) {
+      this.#errors.set(key, { ...error })
+      return
+    }
+    known.count += error.count
+    known.lastMs = error.lastMs
+  }
+
+  /** Everything pending, ordered by name, and nothing is pending afterwards. */
+  take(): PendingActivity {
+    const taken = this.#ordered()
+    this.#nodes = new Map()
+    this.#errors = new Map()
+    return taken
+  }
+
+  snapshot(): Buffer {
+    return Buffer.from(JSON.stringify(this.#ordered()))
+  }
+
+  restore(data: Buffer): void {
+    const { nodes, errors } = JSON.parse(data.toString()) as PendingActivity
+    for (const node of nodes) this.add(node, node.activity)
+    for (const error of errors) this.addError(error)
+  }
+
+  #ordered(): PendingActivity {
+    const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1)
+    return {
+      nodes: [...this.#nodes].sort(byKey).map(([, node]) => node),
+      errors: [...this.#errors].sort(byKey).map(([, error]) => error),
+    }
+  }
+}
+
+function nameKey({ account, pipeline, node }: NodeName): string {
+  return `${account} ${pipeline} ${node}`
+}
+
+/** Counts between two readings of the same counters. */
+export function activitySince(now: NodeCounters, before: NodeActivity | undefined): NodeActivity {
+  const since = { ...now } as NodeActivity
+  if (before !== undefined) {
+    for (const counter of Object.keys(since) as (keyof NodeActivity)[]) since[counter] -= before[counter]
+  }
+  return since
+}

@@ -1,0 +1,472 @@
+import { checkpointType } from '../../schemas/checkpoint.ts'
+import type { Control, Cut } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/control.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
+import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import type { AccountCut } from '../configuration/deployed.ts'
+import type { OwnStoreSink } from '../destinations/own-store.ts'
+import { newStoredLine } from '../destinations/own-store.ts'
+import type { Event } from '../event.ts'
+import type { NodeError } from '../graph/compile-graph.ts'
+import { textForm } from '../json-text.ts'
+import { FieldNames } from '../line-fields.ts'
+import type { LogRecord } from '../log/log.ts'
+import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
+import { newLineBlock } from '../store/line-block.ts'
+import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
+import type { StoreTable } from '../store/store.ts'
+import type { LineBlock, StoredLine } from '../store/stored-line.ts'
+import { AccountState } from './account-state.ts'
+import { type NodeName, PendingNodeActivity } from './node-activity.ts'
+import { IdempotencyKeys, Producers } from './repeats.ts'
+
+/** What the same log gives is fixed by this number; a change of it raises the number. */
+export const BEHAVIOUR = 1
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const DEFAULT_SLICE_MS = 1000
+/** A batch ends after the record that brings it to one of these. */
+export const MAX_BATCH_BYTES = 32 * 1024 * 1024
+export const MAX_BATCH_ROWS = 150_000
+const MAX_CAPTURED_CHARACTERS = 16 * 1024
+/** A checkpoint is due when this many times its size has been read since the last one … */
+const CHECKPOINT_READ_FACTOR = 20
+/** … but not before that much, so that small states are not written all the time … */
+const CHECKPOINT_MIN_READ_BYTES = 8 * 1024 * 1024
+/** … and in any case after an hour of log time with records. */
+const CHECKPOINT_MAX_AGE_MS = 3_600_000
+
+/** One table's share of a flush: one insert. */
+export interface TableBatch {
+  readonly table: StoreTable
+  readonly block: readonly Uint8Array[]
+  readonly rows: number
+  readonly first: Position
+  readonly last: Position
+}
+
+/** What is to be made durable before the log is passed up to `nextOffset`. */
+export interface Flush {
+  readonly nextOffset: bigint
+  readonly timeMs: number
+  readonly tables: readonly TableBatch[]
+  /** An encoded checkpoint, to be written once the tables are stored; null when none is due. */
+  readonly checkpoint: Buffer | null
+}
+
+export interface FoldIdentity {
+  readonly topic: string
+  readonly partition: number
+  readonly logId: string
+}
+
+/** A record that this program must not go on from: it says what the operator should do. */
+export class FoldError extends Error {
+  override readonly name = 'FoldError'
+}
+
+/**
+ * The pure part of a partition's worker: a fold over the records of the partition in offset order. It reads no
+ * clock and asks nobody; everything it gives (batches, their borders, counts, states) follows from the records
+ * and the checkpoint it began with.
+ */
+export class PartitionFold {
+  readonly #identity: FoldIdentity
+  readonly #accounts = new Map<string, AccountState>()
+  readonly #cuts = new Map<string, Cut>()
+  readonly #producers = new Producers()
+  readonly #keys = new IdempotencyKeys()
+  readonly #pending = new PendingNodeActivity()
+  readonly #line: StoredLine = newStoredLine()
+  readonly #block: LineBlock = newLineBlock()
+  readonly #stored = new Map<string, Position>()
+
+  #nextOffset = 0n
+  #timeMs = 0
+  #sliceMs = DEFAULT_SLICE_MS
+  #pendingMinute = 0
+  /** Log time of the first line record of the open batch; undefined when none is open. */
+  #batchBeganMs: number | undefined
+  #batchFirst: Position | undefined
+  #batchLast: Position | undefined
+  #offset = 0n
+  #row = 0
+  #bytesSinceCheckpoint = 0
+  #lastCheckpointBytes = 0
+  #lastCheckpointMs = 0
+  #linesSinceCheckpoint = false
+
+  constructor(identity: FoldIdentity, checkpoint?: Buffer) {
+    this.#identity = identity
+    if (checkpoint !== undefined) this.#restore(checkpoint)
+  }
+
+  /** First offset that is not yet part of the state. */
+  get nextOffset(): bigint {
+    return this.#nextOffset
+  }
+
+  /** Log time t, UNIX ms. */
+  get timeMs(): number {
+    return this.#timeMs
+  }
+
+  /** True when no batch is open: a checkpoint may be taken here. */
+  get atRest(): boolean {
+    return this.#batchBeganMs === undefined
+  }
+
+  /** Log time of the newest checkpoint; a UTC day is closed when every partition's lies behind its end. */
+  get lastCheckpointMs(): number {
+    return this.#lastCheckpointMs
+  }
+
+  get sliceMs(): number {
+    return this.#sliceMs
+  }
+
+  /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day. */
+  get deadlineMs(): number {
+    const deadlines = [startOf(this.#timeMs, DAY_MS) + DAY_MS]
+    if (this.#batchBeganMs !== undefined) deadlines.push(startOf(this.#batchBeganMs, this.#sliceMs) + this.#sliceMs)
+    if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
+    return Math.min(...deadlines)
+  }
+
+  /** Version of what is in effect here; 0: nothing of it is known. */
+  cutVersion(kind: string, entity: string): number {
+    return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
+  }
+
+  /** Highest position given to a table so far. */
+  storedPosition(table: StoreTable): Position | undefined {
+    return this.#stored.get(table)
+  }
+
+  /**
+   * Applies the next record.
+   *
+   * @returns what became complete by it, oldest first
+   * @throws FoldError when the record is damaged or of a newer program
+   */
+  apply(record: LogRecord): Flush[] {
+    assertInOrder(record.offset, this.#nextOffset)
+    const control = this.#controlOf(record)
+    const timeMs = Math.max(this.#timeMs, record.appendTimeMs, control === null ? 0 : deadlineOf(control))
+    const flushes: Flush[] = []
+    if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
+
+    this.#timeMs = timeMs
+    this.#offset = record.offset
+    this.#row = 0
+    this.#bytesSinceCheckpoint += record.value.length
+    if (this.#isNew(record)) {
+      if (control === null) this.#applyLines(LineBatchView.decode(record.value))
+      else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
+    }
+    for (const account of this.#accounts.values()) account.tick(timeMs)
+    this.#nextOffset = record.offset + 1n
+
+    if (this.#block.bytes >= MAX_BATCH_BYTES || this.#block.rows >= MAX_BATCH_ROWS) {
+      flushes.push(this.#flush(record.offset, timeMs))
+    }
+    return flushes
+  }
+
+  /** A flush without rows whose only purpose is a checkpoint; the fold must be at rest. */
+  checkpointAtRest(): Flush {
+    if (!this.atRest) throw new FoldError('a checkpoint inside a batch')
+    return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables: [], checkpoint: this.#takeCheckpoint() }
+  }
+
+  #controlOf(record: LogRecord): Control | null {
+    if (schemaIdOf(record.value) === lineBatchType.id) return null
+    const control = controlType.decode(record.value)
+    if (control.behaviour > BEHAVIOUR) {
+      throw new FoldError(
+        `record ${record.offset} of ${this.#identity.topic}/${this.#identity.partition} was written by a newer program (behaviour ${control.behaviour}, this one knows ${BEHAVIOUR}): start that one`,
+      )
+    }
+    return control
+  }
+
+  /** Whether something that is open or pending must end before a record of that time. */
+  #endsBefore(timeMs: number): boolean {
+    const began = this.#batchBeganMs
+    if (began !== undefined && this.#sliceOf(began) !== this.#sliceOf(timeMs)) return true
+    if (began !== undefined && startOf(began, DAY_MS) !== startOf(timeMs, DAY_MS)) return true
+    return !this.#pending.empty && startOf(timeMs, MINUTE_MS) !== this.#pendingMinute
+  }
+
+  #sliceOf(timeMs: number): number {
+    return Math.floor(timeMs / this.#sliceMs)
+  }
+
+  #isNew(record: LogRecord): boolean {
+    return record.producer === null || this.#producers.advance(record.producer.id, record.producer.sequence, this.#timeMs)
+  }
+
+  #applyLines(batch: LineBatchView): void {
+    this.#batchBeganMs ??= this.#timeMs
+    this.#linesSinceCheckpoint = true
+    const account = this.#account(batch.account)
+    account.run(batch, this.#newLines(batch), {
+      timeMs: this.#timeMs,
+      store: (sink, event, state, name) => this.#store(sink, event, state, name),
+      report: (name, error) => this.#report(name, error),
+    })
+    this.#notePending(account)
+  }
+
+  /** Indexes of the lines that are no repeat of a request with the same idempotency key. */
+  #newLines(batch: LineBatchView): number[] {
+    const indexes: number[] = []
+    let first = 0
+    for (const request of batch.requests) {
+      const end = first + request.lines
+      const isNew =
+        request.idempotency === null || this.#keys.advance(batch.account, request.idempotency, this.#timeMs)
+      for (let index = first; isNew && index < end; index++) indexes.push(index)
+      first = end
+    }
+    return indexes
+  }
+
+  #store(sink: OwnStoreSink, event: Event, state: AccountState, name: NodeName): boolean {
+    const row = this.#row++
+    if (row >= MAX_ROWS_PER_RECORD) {
+      this.#report(name, failureOf(name, 'E_DELIVERY_FAILED', null, 'one record yields too many lines', event))
+      return false
+    }
+    const failure = sink.fill(event, this.#line, {
+      account: state.account,
+      timeMs: this.#timeMs,
+      retentionDays: state.retentionDays,
+      poolDays: 0,
+      fieldNames: state.fieldNames,
+    })
+    if (failure !== undefined) {
+      this.#report(name, failureOf(name, failure.code, failure.field, failure.message, event))
+      return false
+    }
+    const position = { offset: this.#offset, row }
+    this.#block.append(position.offset, position.row, this.#line)
+    this.#batchFirst ??= position
+    this.#batchLast = position
+    return true
+  }
+
+  #report(name: NodeName, error: NodeError): void {
+    this.#pending.addError({
+      ...name,
+      nodeKind: error.kind,
+      code: error.code,
+      field: error.field,
+      message: error.message,
+      captured: textForm(error.event.message).slice(0, MAX_CAPTURED_CHARACTERS),
+      count: 1,
+      lastMs: this.#timeMs,
+    })
+  }
+
+  #applyCut(cut: Cut): void {
+    const key = cutKey(cut.kind, cut.entity)
+    if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
+    this.#cuts.set(key, cut)
+    if (cut.kind === 'slice') this.#sliceMs = Number(cut.payload)
+    else if (cut.kind === 'account') this.#applyAccountCut(JSON.parse(cut.payload) as AccountCut)
+    else this.#applyPipelineCut(cut)
+  }
+
+  #applyAccountCut(payload: AccountCut): void {
+    this.#account(payload.accountId).retentionDays = payload.retentionDays
+  }
+
+  #applyPipelineCut(cut: Cut): void {
+    if (cut.payload === '') {
+      for (const account of this.#accounts.values()) {
+        this.#notePending(account)
+        account.withdraw(cut.entity)
+      }
+      return
+    }
+    const document = JSON.parse(cut.payload) as PipelineDocument
+    const account = this.#account(document.accountId)
+    this.#notePending(account)
+    account.deploy(document)
+  }
+
+  #account(id: string): AccountState {
+    let account = this.#accounts.get(id)
+    if (account === undefined) {
+      account = new AccountState(id)
+      this.#accounts.set(id, account)
+    }
+    return account
+  }
+
+  #notePending(account: AccountState): void {
+    const wasEmpty = this.#pending.empty
+    for (const { activity, ...name } of account.takeActivity()) this.#pending.add(name, activity)
+    if (wasEmpty) this.#pendingMinute = startOf(this.#timeMs, MINUTE_MS)
+  }
+
+  /**
+   * Ends the open batch; counts and errors go with it when their minute is over at `timeMs`. Their position is the
+   * record at `offset` that brought the end, which no earlier flush of theirs can have.
+   */
+  #flush(offset: bigint, timeMs: number): Flush {
+    const tables: TableBatch[] = []
+    const first = this.#batchFirst
+    const last = this.#batchLast
+    if (first !== undefined && last !== undefined) {
+      const rows = this.#block.rows
+      tables.push({ table: 'lines', block: this.#block.take(), rows, first, last })
+    }
+    this.#batchBeganMs = undefined
+    this.#batchFirst = undefined
+    this.#batchLast = undefined
+    if (startOf(timeMs, MINUTE_MS) !== this.#pendingMinute) tables.push(...this.#pendingTables(offset))
+    for (const { table, last: position } of tables) this.#stored.set(table, position)
+    const checkpoint = this.#checkpointDue() ? this.#takeCheckpoint() : null
+    return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint }
+  }
+
+  #pendingTables(offset: bigint): TableBatch[] {
+    if (this.#pending.empty) return []
+    const minuteMs = this.#pendingMinute
+    const { nodes, errors } = this.#pending.take()
+    const context = { ...this.#identity, offset, minuteMs }
+    const tables: TableBatch[] = []
+    const add = (table: StoreTable, block: readonly Uint8Array[], rows: number) => {
+      if (rows > 0) tables.push({ table, block, rows, first: { offset, row: 0 }, last: { offset, row: rows - 1 } })
+    }
+    add('node_metrics', nodeMetricsBlock(context, nodes), nodes.length)
+    add('pipeline_errors', pipelineErrorsBlock(context, errors), errors.length)
+    return tables
+  }
+
+  #checkpointDue(): boolean {
+    const readEnough = Math.max(CHECKPOINT_MIN_READ_BYTES, CHECKPOINT_READ_FACTOR * this.#lastCheckpointBytes)
+    if (this.#bytesSinceCheckpoint >= readEnough) return true
+    if (!this.#linesSinceCheckpoint) return false
+    if (this.#timeMs - this.#lastCheckpointMs >= CHECKPOINT_MAX_AGE_MS) return true
+    return startOf(this.#timeMs, DAY_MS) !== startOf(this.#lastCheckpointMs, DAY_MS)
+  }
+
+  #takeCheckpoint(): Buffer {
+    const bytes = checkpointType.encode(
+      {
+        behaviour: BEHAVIOUR,
+        logId: this.#identity.logId,
+        nextOffset: Number(this.#nextOffset),
+        timeMs: this.#timeMs,
+        sliceMs: this.#sliceMs,
+        stored: [...this.#stored].map(([table, { offset, row }]) => ({ table, offset: Number(offset), row })),
+        cuts: [...this.#cuts.values()],
+        producers: this.#producers.snapshot(this.#timeMs),
+        states: [...this.#states()],
+      },
+      this.#lastCheckpointBytes + 4096,
+    )
+    this.#lastCheckpointBytes = bytes.length
+    this.#noteCheckpoint()
+    return bytes
+  }
+
+  #noteCheckpoint(): void {
+    this.#lastCheckpointMs = this.#timeMs
+    this.#bytesSinceCheckpoint = 0
+    this.#linesSinceCheckpoint = false
+  }
+
+  *#states(): Iterable<{ holder: string; data: Buffer }> {
+    yield { holder: 'keys', data: this.#keys.snapshot(this.#timeMs) }
+    yield { holder: `pending ${this.#pendingMinute}`, data: this.#pending.snapshot() }
+    for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
+      for (const { pipeline, node, data } of account.states()) {
+        yield { holder: `node ${id} ${pipeline} ${node}`, data: Buffer.from(data) }
+      }
+    }
+  }
+
+  #restore(bytes: Buffer): void {
+    const checkpoint = checkpointType.decode(bytes)
+    const { topic, partition, logId } = this.#identity
+    if (checkpoint.logId !== logId) {
+      throw new FoldError(`the checkpoint of ${topic}/${partition} belongs to log ${checkpoint.logId}, this is ${logId}`)
+    }
+    if (checkpoint.behaviour > BEHAVIOUR) {
+      throw new FoldError(`the checkpoint of ${topic}/${partition} was written by a newer program: start that one`)
+    }
+    this.#nextOffset = BigInt(checkpoint.nextOffset)
+    this.#timeMs = checkpoint.timeMs
+    this.#sliceMs = checkpoint.sliceMs
+    for (const { table, offset, row } of checkpoint.stored) this.#stored.set(table, { offset: BigInt(offset), row })
+    this.#producers.restore(checkpoint.producers)
+    const nodeStates = this.#restoreStates(checkpoint.states)
+    for (const cut of checkpoint.cuts as Cut[]) this.#restoreCut(cut, nodeStates)
+    this.#lastCheckpointBytes = bytes.length
+    this.#noteCheckpoint()
+  }
+
+  /** @returns states of nodes by pipeline, which are handed over when the pipelines are compiled */
+  #restoreStates(states: readonly { holder: string; data: Buffer }[]): Map<string, Map<string, Uint8Array>> {
+    const byPipeline = new Map<string, Map<string, Uint8Array>>()
+    for (const { holder, data } of states) {
+      const [kind, ...words] = holder.split(' ') as [string, ...string[]]
+      if (kind === 'keys') this.#keys.restore(data)
+      else if (kind === 'pending') {
+        this.#pending.restore(data)
+        this.#pendingMinute = Number(words[0])
+      } else if (kind === 'names') {
+        const id = words[0] as string
+        this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
+      } else if (kind === 'node') {
+        const [, pipeline, node] = words as [string, string, string]
+        const nodes = byPipeline.get(pipeline) ?? new Map<string, Uint8Array>()
+        byPipeline.set(pipeline, nodes.set(node, data))
+      }
+    }
+    return byPipeline
+  }
+
+  #restoreCut(cut: Cut, nodeStates: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>): void {
+    this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
+    if (cut.kind === 'account') this.#applyAccountCut(JSON.parse(cut.payload) as AccountCut)
+    if (cut.kind !== 'pipeline' || cut.payload === '') return
+    const document = JSON.parse(cut.payload) as PipelineDocument
+    this.#account(document.accountId).deploy(document, nodeStates.get(document.id) ?? new Map())
+  }
+}
+
+function cutKey(kind: string, entity: string): string {
+  return `${kind} ${entity}`
+}
+
+function startOf(timeMs: number, unitMs: number): number {
+  return Math.floor(timeMs / unitMs) * unitMs
+}
+
+function deadlineOf({ body }: Control): number {
+  return 'weir.Tick' in body ? body['weir.Tick'].deadlineMs : 0
+}
+
+function failureOf(
+  name: NodeName,
+  code: NodeError['code'],
+  field: string | null,
+  message: string,
+  event: Event,
+): NodeError {
+  return { nodeId: name.node, kind: 'destination', code, field, message, event }
+}
+
+/** Offsets may have gaps (a trimmed log, a compacted control record) but never step back. */
+function assertInOrder(offset: bigint, nextOffset: bigint): void {
+  if (offset < nextOffset) throw new FoldError(`record ${offset} was read again: ${nextOffset} is next`)
+}
