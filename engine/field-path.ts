@@ -1,0 +1,182 @@
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { canonicalTime } from './canonical-time.ts'
+import type { Event } from './event.ts'
+
+/** A place in the envelope of an event (components, section 1.3). */
+export interface FieldPath {
+  readonly root: 'message' | 'metadata' | 'timestamp'
+  /** Keys of objects as strings, indexes of arrays as numbers. */
+  readonly segments: readonly Segment[]
+}
+
+type Segment = string | number
+
+/** A field path that has been parsed once and is read and written many times. */
+export interface Field {
+  /** The path as it was written. */
+  readonly text: string
+  /** Never fails: what is not there is undefined. */
+  read(event: Event): JsonValue | undefined
+  /** A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`). */
+  write(event: Event, value: JsonValue): Event
+  /** A changed copy; the same event when there is nothing to remove. */
+  remove(event: Event): Event
+}
+
+/** What a request gets to read about a path that is not one. */
+export const FIELD_PATH_MESSAGE = 'Must be a valid data access syntax'
+
+/** Writing further out would make one small option fill the memory with nulls. */
+const MAX_WRITTEN_INDEX = 1000
+
+const ROOT = /(message|metadata|timestamp)?/y
+const SEGMENT = /\.([A-Za-z0-9_@$]+)|\."((?:[^"\\]|\\[\s\S])*)"|\.?\[(\d+)\]/y
+
+/** @returns undefined when the text is not a field path */
+export function parseFieldPath(text: string): FieldPath | undefined {
+  if (text === '.') return { root: 'message', segments: [] }
+  ROOT.lastIndex = 0
+  const written = ROOT.exec(text)?.[1] as FieldPath['root'] | undefined
+  const segments: Segment[] = []
+  let at = written?.length ?? 0
+  while (at < text.length) {
+    SEGMENT.lastIndex = at
+    const match = SEGMENT.exec(text)
+    if (match === null) return undefined
+    const [whole, bare, quoted, digits] = match
+    segments.push(bare ?? quoted?.replace(/\\(["\\])/g, '$1') ?? Number(digits))
+    at += whole.length
+  }
+  if (written === undefined && segments.length === 0) return undefined
+  return { root: written ?? 'message', segments }
+}
+
+export function isFieldPath(text: string): boolean {
+  return parseFieldPath(text) !== undefined
+}
+
+/** @throws RangeError when the text is not a field path: configurations are checked when they are saved */
+export function fieldAt(text: string): Field {
+  const path = parseFieldPath(text)
+  if (path === undefined) throw new RangeError(`${JSON.stringify(text)} is not a field path`)
+  switch (path.root) {
+    case 'message':
+      return messageField(text, path.segments)
+    case 'metadata':
+      return metadataField(text, path.segments)
+    case 'timestamp':
+      return timestampField(text, path.segments)
+  }
+}
+
+function messageField(text: string, segments: readonly Segment[]): Field {
+  return {
+    text,
+    read: messageReader(segments),
+    write: (event, value) => {
+      const written = writeAt(event.message, segments, 0, value)
+      return written === undefined ? event : event.withMessage(written)
+    },
+    remove: event => {
+      if (segments.length === 0) return event.withMessage({})
+      const before = event.message
+      const after = removeAt(before, segments, 0)
+      return after === before ? event : event.withMessage(after)
+    },
+  }
+}
+
+/** The first key is asked of the event, which reads it from the line's columns where it can. */
+function messageReader(segments: readonly Segment[]): Field['read'] {
+  const [first, ...others] = segments
+  if (first === undefined) return event => event.message
+  if (typeof first === 'number') return event => readAt(event.message, segments)
+  if (others.length === 0) return event => event.member(first)
+  return event => readAt(event.member(first), others)
+}
+
+function metadataField(text: string, segments: readonly Segment[]): Field {
+  return {
+    text,
+    read: event => readAt(event.metadata, segments),
+    write: (event, value) => {
+      const written = writeAt(event.metadata, segments, 0, value)
+      return isObject(written) ? event.withMetadata(written) : event // Metadata is always an object.
+    },
+    remove: event => {
+      if (segments.length === 0) return event.withMetadata({})
+      const before = event.metadata
+      const after = removeAt(before, segments, 0)
+      return after === before ? event : event.withMetadata(after as JsonObject)
+    },
+  }
+}
+
+function timestampField(text: string, segments: readonly Segment[]): Field {
+  const inside = segments.length > 0 // The timestamp is a string: there is nothing in it.
+  return {
+    text,
+    read: event => (inside ? undefined : event.timestamp),
+    write: (event, value) => {
+      const time = inside || typeof value !== 'string' ? undefined : canonicalTime(value)
+      return time === undefined ? event : event.withTimestamp(time)
+    },
+    remove: event => event,
+  }
+}
+
+function readAt(start: JsonValue | undefined, segments: readonly Segment[]): JsonValue | undefined {
+  let value = start
+  for (const segment of segments) {
+    value = step(value, segment)
+    if (value === undefined) return undefined
+  }
+  return value
+}
+
+function step(value: JsonValue | undefined, segment: Segment): JsonValue | undefined {
+  if (value === null || typeof value !== 'object') return undefined
+  if (Array.isArray(value)) return typeof segment === 'number' ? value[segment] : undefined
+  return typeof segment === 'string' && Object.hasOwn(value, segment) ? value[segment] : undefined
+}
+
+/** Copies along the path and creates parents; a parent of the wrong kind is replaced. @returns undefined when refused */
+function writeAt(
+  target: JsonValue | undefined,
+  segments: readonly Segment[],
+  depth: number,
+  value: JsonValue,
+): JsonValue | undefined {
+  const segment = segments[depth]
+  if (segment === undefined) return value
+  if (typeof segment === 'number' && segment > MAX_WRITTEN_INDEX) return undefined
+  const child = writeAt(step(target, segment), segments, depth + 1, value)
+  if (child === undefined) return undefined
+  if (typeof segment === 'string') return { ...(isObject(target) ? target : {}), [segment]: child }
+  const elements = Array.isArray(target) ? [...target] : []
+  while (elements.length < segment) elements.push(null)
+  elements[segment] = child
+  return elements
+}
+
+/** Copies along the path. @returns the target itself when nothing is there */
+function removeAt(target: JsonValue, segments: readonly Segment[], depth: number): JsonValue {
+  const segment = segments[depth] as Segment
+  const child = step(target, segment)
+  if (child === undefined) return target
+  const last = depth === segments.length - 1
+  const changed = last ? undefined : removeAt(child, segments, depth + 1)
+  if (changed === child) return target
+  if (Array.isArray(target)) {
+    return changed === undefined
+      ? target.toSpliced(segment as number, 1)
+      : target.with(segment as number, changed)
+  }
+  if (changed !== undefined) return { ...(target as JsonObject), [segment]: changed }
+  const { [segment as string]: _removed, ...rest } = target as JsonObject
+  return rest
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
