@@ -40,7 +40,12 @@ export class CheckpointLog {
       const { offset } = await this.#append(epoch, nextOffset, { 'weir.Chunk': { index, data } })
       firstChunkOffset ??= offset
     }
-    const manifest = { firstChunkOffset: Number(firstChunkOffset), chunks, bytes: body.length, crc32: crc32(body) }
+    const manifest = {
+      firstChunkOffset: Number(firstChunkOffset),
+      chunks,
+      bytes: body.length,
+      crc32: crc32(body),
+    }
     await this.#append(epoch, nextOffset, { 'weir.Manifest': manifest })
     return firstChunkOffset as bigint
   }

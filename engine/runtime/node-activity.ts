@@ -49,7 +49,12 @@ export class PendingNodeActivity {
     const key = nameKey(name)
     const known = this.#nodes.get(key)
     if (known === undefined) {
-      this.#nodes.set(key, { account: name.account, pipeline: name.pipeline, node: name.node, activity: { ...activity } })
+      this.#nodes.set(key, {
+        account: name.account,
+        pipeline: name.pipeline,
+        node: name.node,
+        activity: { ...activity },
+      })
       return
     }
     for (const counter of counters) known.activity[counter] += activity[counter]
@@ -57,7 +62,8 @@ export class PendingNodeActivity {
 
   addError(error: NodeErrorSummary): void {
     let key = `${nameKey(error)} ${error.code} ${error.field ?? ''}`
-    if (!this.#errors.has(key) && this.#errors.size >= MAX_DISTINCT_ERRORS) key = `${nameKey(error)} ${error.code}`
+    if (!this.#errors.has(key) && this.#errors.size >= MAX_DISTINCT_ERRORS)
+      key = `${nameKey(error)} ${error.code}`
     const known = this.#errors.get(key)
     if (known === undefined) {
       this.#errors.set(key, { ...error })

@@ -131,7 +131,8 @@ export class PartitionFold {
   /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day. */
   get deadlineMs(): number {
     const deadlines = [startOf(this.#timeMs, DAY_MS) + DAY_MS]
-    if (this.#batchBeganMs !== undefined) deadlines.push(startOf(this.#batchBeganMs, this.#sliceMs) + this.#sliceMs)
+    if (this.#batchBeganMs !== undefined)
+      deadlines.push(startOf(this.#batchBeganMs, this.#sliceMs) + this.#sliceMs)
     if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
     return Math.min(...deadlines)
   }
@@ -179,7 +180,12 @@ export class PartitionFold {
   /** A flush without rows whose only purpose is a checkpoint; the fold must be at rest. */
   checkpointAtRest(): Flush {
     if (!this.atRest) throw new FoldError('a checkpoint inside a batch')
-    return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables: [], checkpoint: this.#takeCheckpoint() }
+    return {
+      nextOffset: this.#nextOffset,
+      timeMs: this.#timeMs,
+      tables: [],
+      checkpoint: this.#takeCheckpoint(),
+    }
   }
 
   #controlOf(record: LogRecord): Control | null {
@@ -206,7 +212,10 @@ export class PartitionFold {
   }
 
   #isNew(record: LogRecord): boolean {
-    return record.producer === null || this.#producers.advance(record.producer.id, record.producer.sequence, this.#timeMs)
+    return (
+      record.producer === null ||
+      this.#producers.advance(record.producer.id, record.producer.sequence, this.#timeMs)
+    )
   }
 
   #applyLines(batch: LineBatchView): void {
@@ -238,7 +247,10 @@ export class PartitionFold {
   #store(sink: OwnStoreSink, event: Event, state: AccountState, name: NodeName): boolean {
     const row = this.#row++
     if (row >= MAX_ROWS_PER_RECORD) {
-      this.#report(name, failureOf(name, 'E_DELIVERY_FAILED', null, 'one record yields too many lines', event))
+      this.#report(
+        name,
+        failureOf(name, 'E_DELIVERY_FAILED', null, 'one record yields too many lines', event),
+      )
       return false
     }
     const failure = sink.fill(event, this.#line, {
@@ -342,7 +354,8 @@ export class PartitionFold {
     const context = { ...this.#identity, offset, minuteMs }
     const tables: TableBatch[] = []
     const add = (table: StoreTable, block: readonly Uint8Array[], rows: number) => {
-      if (rows > 0) tables.push({ table, block, rows, first: { offset, row: 0 }, last: { offset, row: rows - 1 } })
+      if (rows > 0)
+        tables.push({ table, block, rows, first: { offset, row: 0 }, last: { offset, row: rows - 1 } })
     }
     add('node_metrics', nodeMetricsBlock(context, nodes), nodes.length)
     add('pipeline_errors', pipelineErrorsBlock(context, errors), errors.length)
@@ -398,15 +411,20 @@ export class PartitionFold {
     const checkpoint = checkpointType.decode(bytes)
     const { topic, partition, logId } = this.#identity
     if (checkpoint.logId !== logId) {
-      throw new FoldError(`the checkpoint of ${topic}/${partition} belongs to log ${checkpoint.logId}, this is ${logId}`)
+      throw new FoldError(
+        `the checkpoint of ${topic}/${partition} belongs to log ${checkpoint.logId}, this is ${logId}`,
+      )
     }
     if (checkpoint.behaviour > BEHAVIOUR) {
-      throw new FoldError(`the checkpoint of ${topic}/${partition} was written by a newer program: start that one`)
+      throw new FoldError(
+        `the checkpoint of ${topic}/${partition} was written by a newer program: start that one`,
+      )
     }
     this.#nextOffset = BigInt(checkpoint.nextOffset)
     this.#timeMs = checkpoint.timeMs
     this.#sliceMs = checkpoint.sliceMs
-    for (const { table, offset, row } of checkpoint.stored) this.#stored.set(table, { offset: BigInt(offset), row })
+    for (const { table, offset, row } of checkpoint.stored)
+      this.#stored.set(table, { offset: BigInt(offset), row })
     this.#producers.restore(checkpoint.producers)
     const nodeStates = this.#restoreStates(checkpoint.states)
     for (const cut of checkpoint.cuts as Cut[]) this.#restoreCut(cut, nodeStates)

@@ -1,0 +1,176 @@
+import type { Clock } from '../clock/clock.ts'
+import type { DeployedConfiguration } from '../configuration/deployed.ts'
+import type { Log, Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import type { Store } from '../store/store.ts'
+import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-worker.ts'
+
+const DAY_MS = 86_400_000
+const JOBS_EVERY_MS = 30_000
+const RESTART_FIRST_MS = 200
+const RESTART_MAX_MS = 30_000
+
+export interface EngineOptions {
+  readonly log: Log
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly store: Store
+  readonly clock: Clock
+  readonly configuration: DeployedConfiguration
+  readonly logger: Logger
+  readonly workerName: string
+  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  readonly logRetentionMs: number
+}
+
+export interface EngineStatus {
+  readonly workers: readonly WorkerStatus[]
+  /** Sentences about partitions that do not move, by partition; empty when all is well. */
+  readonly troubles: ReadonlyMap<number, string>
+}
+
+/**
+ * Runs a worker for every partition, and the jobs that need all of them: trimming the log, closing days of usage,
+ * removing what is past its retention. A worker that fails begins again from its checkpoint.
+ */
+export class Engine {
+  readonly #options: EngineOptions
+  readonly #workers = new Map<number, PartitionWorker>()
+  readonly #troubles = new Map<number, string>()
+  readonly #stop = new AbortController()
+  #running: Promise<void>[] = []
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const partitions = Array.from({ length: this.#options.ingest.partitions }, (_, partition) => partition)
+    this.#running = [...partitions.map(partition => this.#supervise(partition)), this.#jobsLoop()]
+  }
+
+  get status(): EngineStatus {
+    return {
+      workers: [...this.#workers.values()].map(worker => worker.status),
+      troubles: new Map(this.#troubles),
+    }
+  }
+
+  /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #supervise(partition: number): Promise<void> {
+    const { clock, logger } = this.#options
+    const signal = this.#stop.signal
+    for (let pauseMs = RESTART_FIRST_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, RESTART_MAX_MS)) {
+      const startedMs = clock.monotonicMs()
+      const worker = this.#newWorker(partition)
+      try {
+        await worker.start()
+        this.#workers.set(partition, worker)
+        this.#troubles.delete(partition)
+        await worker.run(signal)
+        await worker.finish()
+      } catch (error) {
+        const sentence = error instanceof Error ? error.message : String(error)
+        this.#troubles.set(partition, sentence)
+        logger.error({ partition, err: error }, 'partition worker stopped')
+        if (error instanceof ReplacedError || signal.aborted) return
+        if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
+        await clock.sleep(pauseMs, signal)
+      } finally {
+        worker.close()
+      }
+    }
+  }
+
+  #newWorker(partition: number): PartitionWorker {
+    const { ingest, checkpoints, store, clock, configuration, logger, workerName, log } = this.#options
+    const spaceIsShort = () => !log.space().takesIngest
+    return new PartitionWorker({
+      partition,
+      ingest,
+      checkpoints,
+      store,
+      clock,
+      configuration,
+      logger,
+      workerName,
+      spaceIsShort,
+    })
+  }
+
+  async #jobsLoop(): Promise<void> {
+    const { clock, log } = this.#options
+    const signal = this.#stop.signal
+    let nextMs = clock.monotonicMs() + JOBS_EVERY_MS
+    while (!signal.aborted) {
+      await clock.sleep(1_000, signal)
+      if (signal.aborted) return
+      if (!log.space().takesIngest) await this.#job('trim the log', () => this.trimLog())
+      if (clock.monotonicMs() < nextMs) continue
+      nextMs = clock.monotonicMs() + JOBS_EVERY_MS
+      await this.runJobs()
+    }
+  }
+
+  /** Runs every job once; what fails is logged and tried again at the next round. */
+  async runJobs(): Promise<void> {
+    await this.#job('trim the log', () => this.trimLog())
+    await this.#job('close days of usage', () => this.closeDays())
+    await this.#job('remove expired lines', () => this.removeExpired())
+  }
+
+  async #job(what: string, action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#options.logger.error({ err: error }, `cannot ${what}; it is tried again`)
+    }
+  }
+
+  /**
+   * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
+   * is short of room. Never of anything above the second-newest checkpoint of its partition.
+   */
+  async trimLog(): Promise<void> {
+    const { ingest, clock, logRetentionMs, log } = this.#options
+    for (const [partition, worker] of this.#workers) {
+      let before = worker.neededFrom
+      if (log.space().takesIngest) {
+        const expired = await ingest.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
+        if (expired !== null && expired < before) before = expired
+      }
+      if (before > 0n) await ingest.trim(partition, before)
+    }
+  }
+
+  /** Copies usage of days that every partition has passed. */
+  async closeDays(): Promise<void> {
+    const settledMs = this.#settledMs()
+    for (const day of await this.#options.store.openDays()) {
+      if (Date.parse(day) + DAY_MS <= settledMs) await this.#options.store.closeDay(day)
+    }
+  }
+
+  async removeExpired(): Promise<void> {
+    const { store, clock, ingest } = this.#options
+    if (this.#workers.size < ingest.partitions) return
+    const settled = [...this.#workers].map(([partition, worker]) => ({
+      topic: ingest.name,
+      partition,
+      checkpointOffset: worker.neededFrom,
+    }))
+    const removed = await store.removeExpired(clock.wallMs(), settled)
+    if (removed > 0) this.#options.logger.info({ removed }, 'lines past their retention were removed')
+  }
+
+  /** Log time that every partition's newest checkpoint has passed; 0 while one has not begun. */
+  #settledMs(): number {
+    if (this.#workers.size < this.#options.ingest.partitions) return 0
+    return Math.min(...[...this.#workers.values()].map(worker => worker.settledMs))
+  }
+}

@@ -1,0 +1,458 @@
+import type { Control } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/control.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { DeployedConfiguration } from '../configuration/deployed.ts'
+import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { partitionOfAccount } from '../log/topics.ts'
+import type { Logger } from '../logger.ts'
+import type { Position } from '../position.ts'
+import { type Epoch, type Store, StoreError } from '../store/store.ts'
+import { CheckpointLog } from './checkpoint-log.ts'
+import { BEHAVIOUR, type Flush, FoldError, PartitionFold, type TableBatch } from './partition-fold.ts'
+import { SettledTables } from './settled-tables.ts'
+
+const READ_BYTES = 8 * 1024 * 1024
+/** Flushes that may wait for the store: one is being inserted while the next is built. */
+const MAX_WAITING_FLUSHES = 2
+/** A record that far ahead of the worker's own clock is not applied: time in the log never goes back. */
+const MAX_AHEAD_MS = 3_600_000
+/** Leaves records of the same instant the chance to arrive before a tick, and ticks rare on a slow log. */
+const TICK_SLACK_MS = 5
+/** The longest wait without a look around: room on the log, a clock that was set. */
+const MAX_IDLE_MS = 1_000
+const RETRY_FIRST_MS = 50
+const RETRY_MAX_MS = 5_000
+
+export interface PartitionWorkerOptions {
+  readonly partition: number
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly store: Store
+  readonly clock: Clock
+  readonly configuration: DeployedConfiguration
+  readonly logger: Logger
+  /** Name in owner records and logs. */
+  readonly workerName: string
+  /** Asked at rest: true when checkpoints should be written so that the log can free space. */
+  readonly spaceIsShort?: () => boolean
+}
+
+/** Why a worker ended: its partition has a newer owner. */
+export class ReplacedError extends Error {
+  override readonly name = 'ReplacedError'
+}
+
+export interface WorkerStatus {
+  readonly partition: number
+  readonly nextOffset: bigint
+  readonly storedOffset: bigint
+  readonly timeMs: number
+  readonly batches: number
+  readonly rows: number
+  readonly waitingFlushes: number
+}
+
+/**
+ * Drives the fold of one partition: reads its log, appends ticks and cuts, stores what the fold completes, writes
+ * checkpoints. It moves in steps that a test can drive; `run` takes them until the signal.
+ *
+ * Rules: one insert is in flight at a time; a checkpoint is written only after everything before it is stored; the
+ * order of claim, settle and read makes a restart at any instant go on exactly where the store ended.
+ */
+export class PartitionWorker {
+  readonly #options: PartitionWorkerOptions
+  readonly #checkpointLog: CheckpointLog
+  readonly #sentCuts = new Map<string, number>()
+  readonly #waiting: Flush[] = []
+  /** Offsets of the newest whole checkpoints, oldest first: the log is kept from the second-newest on. */
+  readonly #kept: bigint[] = []
+
+  #fold: PartitionFold
+  #epoch: Epoch = { offset: 0n, attempt: 0 }
+  #settled = new SettledTables()
+  #storedOffset = 0n
+  #batches = 0
+  #rows = 0
+  /** When, by the monotonic clock, the fold's log time was last seen to move, and to what. */
+  #seenAtMs = 0
+  #seenTimeMs = 0
+  #tickSentForMs = 0
+  #cutsChanged = true
+  #unsubscribe = () => {}
+
+  constructor(options: PartitionWorkerOptions) {
+    this.#options = options
+    const source = { topic: options.ingest.name, partition: options.partition }
+    this.#checkpointLog = new CheckpointLog(options.checkpoints, source)
+    this.#fold = new PartitionFold({ ...source, logId: options.ingest.logId })
+  }
+
+  get status(): WorkerStatus {
+    return {
+      partition: this.#options.partition,
+      nextOffset: this.#fold.nextOffset,
+      storedOffset: this.#storedOffset,
+      timeMs: this.#fold.timeMs,
+      batches: this.#batches,
+      rows: this.#rows,
+      waitingFlushes: this.#waiting.length,
+    }
+  }
+
+  /** Days before the one of this log time are complete: nothing of them is still to be stored. */
+  get settledMs(): number {
+    return this.#fold.lastCheckpointMs
+  }
+
+  /** First offset that a restart may need; nothing at or above it may be trimmed. */
+  get neededFrom(): bigint {
+    return this.#kept.length < 2 ? 0n : (this.#kept[0] as bigint)
+  }
+
+  /** Takes the partition: owner record, epoch, newest checkpoint, settled positions. */
+  async start(): Promise<void> {
+    const { ingest, partition, store, workerName, logger, configuration } = this.#options
+    this.#unsubscribe = configuration.subscribe(() => {
+      this.#cutsChanged = true
+      this.#wakeIdle()
+    })
+    const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
+    this.#epoch = { offset: owner.offset, attempt: 0 }
+    await this.#retry('claim', () => this.#claim())
+    const kept = await this.#checkpointLog.newest()
+    const identity = { topic: ingest.name, partition, logId: ingest.logId }
+    this.#fold = new PartitionFold(identity, kept?.body)
+    await this.#checkKeptLog()
+    this.#noteKept(this.#fold.nextOffset)
+    this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold))
+    this.#storedOffset = this.#fold.nextOffset
+    this.#noteTime()
+    logger.info(
+      {
+        partition,
+        epoch: String(owner.offset),
+        from: String(this.#fold.nextOffset),
+        settled: this.#settled.toString(),
+      },
+      'partition taken',
+    )
+  }
+
+  /**
+   * Takes one step: stores a waiting flush, or reads and applies records, or appends a cut or tick that is due.
+   *
+   * @returns false when there was nothing to do
+   */
+  async step(): Promise<boolean> {
+    const flush = this.#waiting[0]
+    if (flush !== undefined) {
+      await this.#acknowledge(flush)
+      this.#waiting.shift()
+      return true
+    }
+    return (
+      (await this.#sendCuts()) || (await this.#readOnce()) || (await this.#sendTick()) || (await this.#rest())
+    )
+  }
+
+  /** Steps until the signal; reading goes on while a flush is being stored. */
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController()
+    const stop = AbortSignal.any([signal, failed.signal])
+    stop.addEventListener('abort', () => {
+      this.#wakeReader()
+      this.#wakeStorer()
+    })
+    const guard = (loop: Promise<void>) =>
+      loop.catch(error => {
+        failed.abort()
+        throw error
+      })
+    const results = await Promise.allSettled([guard(this.#readLoop(stop)), guard(this.#storeLoop(stop))])
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /**
+   * Graceful end, after `run` has returned: a tick ends the open batch, everything is stored and a checkpoint
+   * written, so that the next start has nothing to repeat.
+   */
+  async finish(): Promise<void> {
+    while (await this.#readOnce()) await this.#acknowledgeAll()
+    await this.#acknowledgeAll()
+    if (!this.#fold.atRest) {
+      await this.#appendControl({ 'weir.Tick': { deadlineMs: this.#fold.deadlineMs } })
+      while (await this.#readOnce()) await this.#acknowledgeAll()
+    }
+    if (this.#fold.atRest && this.#storedOffset > this.#newestCheckpoint()) {
+      await this.#acknowledge(this.#fold.checkpointAtRest())
+    }
+  }
+
+  /** Lets go of the configuration; to be called after `run` or `finish`, also after an error. */
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  async #readLoop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#waiting.length >= MAX_WAITING_FLUSHES) {
+        await new Promise<void>(resolve => {
+          this.#wakeReader = resolve
+        })
+        continue
+      }
+      const busy =
+        (await this.#sendCuts()) ||
+        (await this.#readOnce()) ||
+        (await this.#sendTick()) ||
+        (await this.#rest())
+      if (!busy) await this.#idle(signal)
+    }
+  }
+
+  /** Waits for a record, a change of the configuration, or the next deadline. */
+  async #idle(signal: AbortSignal): Promise<void> {
+    const { ingest, partition, clock } = this.#options
+    const wake = new AbortController()
+    this.#wakeIdle = () => wake.abort()
+    if (this.#cutsChanged || signal.aborted) return
+    const either = AbortSignal.any([signal, wake.signal])
+    await Promise.race([
+      ingest.waitBeyond(partition, this.#fold.nextOffset, either),
+      clock.sleep(Math.min(Math.max(1, this.#untilTickMs()), MAX_IDLE_MS), either),
+    ])
+    wake.abort() // ends whichever of the two still waits
+  }
+
+  async #storeLoop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const flush = this.#waiting[0]
+      if (flush === undefined) {
+        await new Promise<void>(resolve => {
+          this.#wakeStorer = resolve
+        })
+        continue
+      }
+      await this.#acknowledge(flush, signal)
+      if (signal.aborted) return
+      this.#waiting.shift()
+      this.#wakeReader()
+    }
+  }
+
+  #wakeReader = () => {}
+  #wakeStorer = () => {}
+  #wakeIdle = () => {}
+
+  /** Reads what the log has and applies it. @returns false at the head of the log */
+  async #readOnce(): Promise<boolean> {
+    const { ingest, partition } = this.#options
+    const records = await ingest.read(partition, this.#fold.nextOffset, READ_BYTES)
+    for (const record of records) {
+      this.#checkRecord(record)
+      for (const flush of this.#fold.apply(record)) this.#enqueue(flush)
+    }
+    if (records.length > 0) this.#noteTime()
+    return records.length > 0
+  }
+
+  #enqueue(flush: Flush): void {
+    this.#waiting.push(flush)
+    this.#wakeStorer()
+  }
+
+  #checkRecord(record: LogRecord): void {
+    const aheadMs = record.appendTimeMs - this.#options.clock.wallMs()
+    if (aheadMs > MAX_AHEAD_MS) {
+      throw new FoldError(
+        `record ${record.offset} of partition ${this.#options.partition} was appended ${Math.round(aheadMs / 60_000)} minutes in the future of this machine's clock: set the clock right, then start again`,
+      )
+    }
+    const owner = ownerOf(record)
+    if (owner !== undefined && record.offset > this.#epoch.offset) {
+      throw new ReplacedError(`partition ${this.#options.partition} was taken by ${owner}`)
+    }
+  }
+
+  async #acknowledgeAll(): Promise<void> {
+    for (let flush = this.#waiting[0]; flush !== undefined; flush = this.#waiting[0]) {
+      await this.#acknowledge(flush)
+      this.#waiting.shift()
+    }
+  }
+
+  /** Stores a flush's tables, then writes its checkpoint. */
+  async #acknowledge(flush: Flush, signal?: AbortSignal): Promise<void> {
+    for (const batch of flush.tables) {
+      if (this.#settled.has(batch)) continue
+      await this.#retry(`insert into ${batch.table}`, () => this.#insert(batch), signal)
+      if (signal?.aborted) return
+      this.#batches++
+      this.#rows += batch.rows
+    }
+    this.#storedOffset = flush.nextOffset
+    if (flush.checkpoint === null) return
+    const { nextOffset, checkpoint } = flush
+    await this.#retry('write a checkpoint', () =>
+      this.#checkpointLog.write(this.#epoch.offset, nextOffset, checkpoint),
+    )
+    this.#noteKept(nextOffset)
+  }
+
+  /** One insert; an unknown outcome is settled under a raised epoch before anything else. */
+  async #insert(batch: TableBatch): Promise<void> {
+    const { store, ingest, partition } = this.#options
+    if (await this.#isStoredAfterDoubt(batch)) return
+    try {
+      await store.insert({
+        topic: ingest.name,
+        partition,
+        table: batch.table,
+        epoch: this.#epoch,
+        block: batch.block,
+        rows: batch.rows,
+      })
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'FENCED') {
+        throw new ReplacedError(`partition ${partition} is owned by a newer worker`, { cause: error })
+      }
+      if (error instanceof StoreError && error.code === 'OUTCOME_UNKNOWN') this.#doubt = batch
+      throw error
+    }
+  }
+
+  /** The batch whose last insert may or may not have taken effect. */
+  #doubt: TableBatch | undefined
+
+  async #isStoredAfterDoubt(batch: TableBatch): Promise<boolean> {
+    if (this.#doubt !== batch) return false
+    const { store, ingest, partition, logger } = this.#options
+    this.#epoch = { offset: this.#epoch.offset, attempt: this.#epoch.attempt + 1 }
+    await this.#claim()
+    const highest = await store.settle(
+      { topic: ingest.name, partition, table: batch.table },
+      { ...batch.first, timeMs: this.#fold.timeMs },
+    )
+    this.#doubt = undefined
+    const stored = highest !== null && isAtLeast(highest, batch.last)
+    logger.warn({ partition, table: batch.table, stored }, 'an insert of unknown outcome was settled')
+    return stored
+  }
+
+  async #claim(): Promise<void> {
+    const { store, ingest, partition } = this.#options
+    try {
+      await store.claim({ topic: ingest.name, partition, epoch: this.#epoch })
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'FENCED') throw error
+      throw new ReplacedError(`partition ${partition} is owned by a newer worker`, { cause: error })
+    }
+  }
+
+  /** Repeats what may succeed later, with growing pauses and without end: nothing is given up. */
+  async #retry<T>(what: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let pauseMs = RETRY_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MAX_MS)) {
+      try {
+        return await action()
+      } catch (error) {
+        const retriable = (error instanceof StoreError || error instanceof LogError) && error.retriable
+        if (!retriable || signal?.aborted) throw error
+        this.#options.logger.warn(
+          { partition: this.#options.partition, err: error, pauseMs },
+          `cannot ${what} yet`,
+        )
+        await this.#options.clock.sleep(pauseMs, signal)
+      }
+    }
+  }
+
+  /** Appends the cuts that this partition has not seen. @returns true when one was appended */
+  async #sendCuts(): Promise<boolean> {
+    if (!this.#cutsChanged) return false
+    const { configuration, ingest, partition } = this.#options
+    this.#cutsChanged = false
+    let appended = false
+    for (const { account, cut } of configuration.cuts()) {
+      if (partitionOfAccount(account, ingest.partitions) !== partition) continue
+      const key = `${cut.kind} ${cut.entity}`
+      const known = Math.max(this.#fold.cutVersion(cut.kind, cut.entity), this.#sentCuts.get(key) ?? 0)
+      if (cut.version <= known) continue
+      await this.#appendControl({ 'weir.Cut': cut })
+      this.#sentCuts.set(key, cut.version)
+      appended = true
+    }
+    return appended
+  }
+
+  /** Appends a tick when a deadline has passed by the monotonic clock and no record has shown it. */
+  async #sendTick(): Promise<boolean> {
+    const { deadlineMs } = this.#fold
+    if (this.#tickSentForMs === deadlineMs || this.#untilTickMs() > 0) return false
+    await this.#appendControl({ 'weir.Tick': { deadlineMs } })
+    this.#tickSentForMs = deadlineMs
+    return true
+  }
+
+  #untilTickMs(): number {
+    const passedMs = this.#options.clock.monotonicMs() - this.#seenAtMs
+    return this.#fold.deadlineMs - this.#seenTimeMs + TICK_SLACK_MS - passedMs
+  }
+
+  #noteTime(): void {
+    if (this.#fold.timeMs === this.#seenTimeMs) return
+    this.#seenTimeMs = this.#fold.timeMs
+    this.#seenAtMs = this.#options.clock.monotonicMs()
+  }
+
+  /** At rest: a checkpoint when a day has ended or the log needs room. */
+  async #rest(): Promise<boolean> {
+    const fold = this.#fold
+    if (!fold.atRest || this.#waiting.length > 0 || fold.timeMs === 0) return false
+    const dayEnded = dayOf(fold.timeMs) !== dayOf(fold.lastCheckpointMs)
+    const roomNeeded = this.#options.spaceIsShort?.() === true && this.neededFrom < fold.nextOffset
+    if (!dayEnded && !roomNeeded) return false
+    this.#enqueue(fold.checkpointAtRest())
+    return true
+  }
+
+  #appendControl(body: Control['body']) {
+    const { ingest, partition } = this.#options
+    const value = controlType.encode({ behaviour: BEHAVIOUR, body })
+    return this.#retry('append a control record', () =>
+      ingest.append(partition, { value, producer: null, priority: 'control' }),
+    )
+  }
+
+  #noteKept(nextOffset: bigint): void {
+    this.#kept.push(nextOffset)
+    if (this.#kept.length > 2) this.#kept.shift()
+  }
+
+  #newestCheckpoint(): bigint {
+    return this.#kept.at(-1) ?? 0n
+  }
+
+  async #checkKeptLog(): Promise<void> {
+    const { ingest, partition } = this.#options
+    const { first } = await ingest.bounds(partition)
+    if (first > this.#fold.nextOffset) {
+      throw new FoldError(
+        `partition ${partition} of ${ingest.name} begins at ${first}, but its newest checkpoint needs ${this.#fold.nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
+      )
+    }
+  }
+}
+
+function ownerOf(record: LogRecord): string | undefined {
+  if (record.value.readUInt32BE(1) !== controlType.id) return undefined
+  const { body } = controlType.decode(record.value)
+  return 'weir.Owner' in body ? body['weir.Owner'].worker : undefined
+}
+
+function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / 86_400_000)
+}
+
+function isAtLeast(a: Position, b: Position): boolean {
+  return a.offset > b.offset || (a.offset === b.offset && a.row >= b.row)
+}
