@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Every setting, declared once: name, meaning, default, how its text is read. The environment is read here and
+ * nowhere else. A setting can also be given as `<NAME>_FILE`, the path of a file that holds it.
+ */
+
+interface Declaration<T> {
+  readonly name: string
+  readonly summary: string
+  readonly read: (text: string) => T
+  /** What holds when it is not set. */
+  readonly fallback: T
+  readonly secret?: boolean
+}
+
+/** What is wrong with the settings, a sentence for each, so that all can be mended at once. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+class Unreadable extends Error {}
+
+function setting<T>(
+  name: string,
+  summary: string,
+  read: (text: string) => T,
+  fallback: T,
+  options: { secret?: boolean } = {},
+): Declaration<T> {
+  return { name, summary, read, fallback, ...options }
+}
+
+const text = (value: string) => value
+const optionalText = text as (value: string) => string | undefined
+
+function matching(pattern: RegExp, what: string): (value: string) => string | undefined {
+  return value => {
+    if (!pattern.test(value)) throw new Unreadable(`must be ${what}`)
+    return value
+  }
+}
+
+function integer(least: number, most: number): (value: string) => number {
+  return value => {
+    const number = Number(value)
+    if (!Number.isSafeInteger(number) || number < least || number > most) {
+      throw new Unreadable(`must be a whole number from ${least} to ${most}`)
+    }
+    return number
+  }
+}
+
+const port = integer(0, 65_535)
+const optionalPort = port as (value: string) => number | undefined
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
+
+function byteSize(value: string): number | undefined {
+  const [, digits, unit] = /^(\d+)\s*([kmgt]?)i?b?$/i.exec(value) ?? []
+  const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] as number)
+  if (digits === undefined || !Number.isSafeInteger(bytes) || bytes < 1) {
+    throw new Unreadable('must be a number of bytes, such as 2097152, 512MB or 20GB')
+  }
+  return bytes
+}
+
+function url(value: string): string | undefined {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new Unreadable('must be an http or https address, such as http://127.0.0.1:8123')
+  }
+  return value
+}
+
+function list(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(entry => entry !== '')
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {
+  return value => {
+    const choice = choices.find(each => each === value)
+    if (choice === undefined) throw new Unreadable(`must be one of ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+const key32 = matching(/^[0-9a-f]{32}$/, '32 lower-case hexadecimal digits')
+const token = (prefix: string) =>
+  matching(new RegExp(`^${prefix}_[0-9a-f]{40}$`), `${prefix}_ followed by 40 lower-case hexadecimal digits`)
+
+const DECLARATIONS = {
+  dataDirectory: setting(
+    'WEIR_DATA_DIR',
+    'Folder of the log, the store and the credentials.',
+    text,
+    './weir-data',
+  ),
+  host: setting('WEIR_HOST', 'Address to listen on.', text, '127.0.0.1'),
+  port: setting('WEIR_PORT', 'Port of the API and of ingestion; 0 takes a free one.', port, 8080),
+  ingestPort: setting('WEIR_INGEST_PORT', 'A second port for ingestion alone.', optionalPort, undefined),
+  tlsCertificate: setting(
+    'WEIR_TLS_CERT',
+    'Path of the PEM certificate chain for HTTPS.',
+    optionalText,
+    undefined,
+  ),
+  tlsKey: setting('WEIR_TLS_KEY', 'Path of the PEM private key for HTTPS.', optionalText, undefined),
+  trustedProxies: setting(
+    'WEIR_TRUSTED_PROXIES',
+    'Comma-separated addresses or networks whose x-forwarded-for is believed.',
+    list,
+    [] as readonly string[],
+  ),
+  corsOrigins: setting(
+    'WEIR_CORS_ORIGINS',
+    'Comma-separated origins that browsers may send lines from; * for any.',
+    list,
+    ['*'] as readonly string[],
+  ),
+  bodyLimitBytes: setting(
+    'WEIR_BODY_LIMIT_BYTES',
+    'Largest request body.',
+    integer(1024, 100 * 1024 ** 2),
+    2_097_152,
+  ),
+  partitions: setting(
+    'WEIR_PARTITIONS',
+    'Partitions of a new log; fixed once it exists.',
+    integer(1, 4096),
+    4,
+  ),
+  logMaxBytes: setting(
+    'WEIR_LOG_MAX_BYTES',
+    'Room for the log. Default: the smaller of 20 GiB and half of the free disk.',
+    byteSize,
+    undefined,
+  ),
+  logRetentionHours: setting(
+    'WEIR_LOG_RETENTION_HOURS',
+    'How long stored records stay on the log for preview and replay.',
+    integer(1, 24 * 365),
+    24,
+  ),
+  secretKey: setting(
+    'WEIR_SECRET_KEY',
+    'Encrypts secrets at rest; 64 hexadecimal digits. Default: minted into the data folder.',
+    matching(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'),
+    undefined,
+    { secret: true },
+  ),
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    'Address of a ClickHouse server. Default: the embedded engine.',
+    url,
+    undefined,
+  ),
+  clickhouseUser: setting('CLICKHOUSE_USER', 'User of the ClickHouse server.', text, 'default'),
+  clickhousePassword: setting('CLICKHOUSE_PASSWORD', 'Its password.', text, '', { secret: true }),
+  clickhouseDatabase: setting('CLICKHOUSE_DATABASE', 'Database on the ClickHouse server.', text, 'weir'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'Least severe level that is logged.',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'info',
+  ),
+  bootstrapAccountId: setting(
+    'WEIR_BOOTSTRAP_ACCOUNT_ID',
+    'Short id of the account that a first start creates.',
+    matching(/^[0-9a-f]{10}$/, 'ten lower-case hexadecimal digits'),
+    undefined,
+  ),
+  bootstrapAccessToken: setting(
+    'WEIR_BOOTSTRAP_ACCESS_TOKEN',
+    'Access token that a first start creates.',
+    token('sts'),
+    undefined,
+    { secret: true },
+  ),
+  bootstrapEnterpriseAccessToken: setting(
+    'WEIR_BOOTSTRAP_ENTERPRISE_ACCESS_TOKEN',
+    'Enterprise token that a first start creates.',
+    token('ste'),
+    undefined,
+    { secret: true },
+  ),
+  bootstrapIngestionKey: setting(
+    'WEIR_BOOTSTRAP_INGESTION_KEY',
+    'Ingestion key that a first start creates.',
+    key32,
+    undefined,
+    { secret: true },
+  ),
+  bootstrapServiceKey: setting(
+    'WEIR_BOOTSTRAP_SERVICE_KEY',
+    'Service key that a first start creates.',
+    key32,
+    undefined,
+    { secret: true },
+  ),
+} as const
+
+type Declarations = typeof DECLARATIONS
+
+export type Settings = {
+  readonly [Name in keyof Declarations]: Declarations[Name] extends Declaration<infer T> ? T : never
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Settings of other releases or misspelt ones: silently ignoring them would surprise. */
+const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
+const NOT_OFFERED: Readonly<Record<string, string>> = {
+  KAFKA_BROKERS: 'KAFKA_BROKERS is set, but this version runs on its embedded log only: unset it',
+  SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL is set, but this version uses its bundled schemas only: unset it',
+}
+
+/** @throws SettingsError with a sentence for every setting that cannot be used */
+export function readSettings(environment: Environment): Settings {
+  const problems: string[] = []
+  const settings: Record<string, unknown> = {}
+  for (const [member, declaration] of Object.entries<Declaration<unknown>>(DECLARATIONS)) {
+    settings[member] = readOne(declaration, environment, problems)
+  }
+  problems.push(...unknownSettings(environment))
+  const read = settings as unknown as Settings
+  if ((read.tlsCertificate === undefined) !== (read.tlsKey === undefined)) {
+    problems.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
+  }
+  if (read.ingestPort !== undefined && read.ingestPort === read.port && read.port !== 0) {
+    problems.push('WEIR_INGEST_PORT must differ from WEIR_PORT')
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return read
+}
+
+function readOne(declaration: Declaration<unknown>, environment: Environment, problems: string[]): unknown {
+  const { name, read, fallback } = declaration
+  try {
+    const value = settingText(name, environment)
+    return value === undefined || value === '' ? fallback : read(value)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    problems.push(`${name} ${error.message}`)
+    return fallback
+  }
+}
+
+function settingText(name: string, environment: Environment): string | undefined {
+  const path = environment[`${name}_FILE`]
+  if (path === undefined || path === '') return environment[name]
+  if (environment[name]) throw new Unreadable(`and ${name}_FILE are both set: keep one`)
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new Unreadable(`cannot be read from ${name}_FILE: ${(cause as Error).message}`)
+  }
+}
+
+function unknownSettings(environment: Environment): string[] {
+  const known = new Set(Object.values<Declaration<unknown>>(DECLARATIONS).map(({ name }) => name))
+  const problems: string[] = []
+  for (const name of Object.keys(environment)) {
+    if (name in NOT_OFFERED && environment[name]) problems.push(NOT_OFFERED[name] as string)
+    if (!name.startsWith('WEIR_') || OTHERS_ALLOWED.has(name)) continue
+    if (!known.has(name) && !known.has(name.replace(/_FILE$/, '')))
+      problems.push(`${name} is not a setting of Weir`)
+  }
+  return problems
+}
+
+/** For the operator's guide. */
+export function describeSettings(): readonly { name: string; summary: string; fallback: string }[] {
+  return Object.values<Declaration<unknown>>(DECLARATIONS).map(({ name, summary, fallback }) => ({
+    name,
+    summary,
+    fallback: fallback === undefined ? '' : String(fallback),
+  }))
+}
