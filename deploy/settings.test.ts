@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeSettings, readSettings, SettingsError } from './settings.ts'
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('an empty environment gives the defaults', () => {
+  const settings = readSettings({ PATH: '/bin', HOME: '/home/x' })
+  expect(settings).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDirectory: './weir-data',
+    bodyLimitBytes: 2_097_152,
+  })
+  expect(settings.clickhouseUrl).toBeUndefined()
+})
+
+test('every wrong setting is named in a sentence, all at once', () => {
+  const problems = problemsOf({
+    WEIR_PORT: '70000',
+    LOG_LEVEL: 'loud',
+    CLICKHOUSE_URL: 'ftp://x',
+    WEIR_LOG_MAX_BYTES: 'much',
+    WEIR_BOOTSTRAP_ACCESS_TOKEN: 'sts_short',
+  })
+  expect(problems).toHaveLength(5)
+  for (const name of [
+    'WEIR_PORT',
+    'LOG_LEVEL',
+    'CLICKHOUSE_URL',
+    'WEIR_LOG_MAX_BYTES',
+    'WEIR_BOOTSTRAP_ACCESS_TOKEN',
+  ]) {
+    expect(problems.some(problem => problem.startsWith(`${name} must be`))).toBe(true)
+  }
+})
+
+test('the value of a secret that cannot be used is not repeated in its sentence', () => {
+  expect(problemsOf({ WEIR_SECRET_KEY: 'hunter2' }).join()).not.toContain('hunter2')
+})
+
+test.each([
+  ['0', true],
+  ['65535', true],
+  ['65536', false],
+  ['-1', false],
+  ['8080.5', false],
+])('port %s is accepted: %s', (port, accepted) => {
+  expect(problemsOf({ WEIR_PORT: port }).length === 0).toBe(accepted)
+})
+
+test('sizes may carry a unit', () => {
+  expect(readSettings({ WEIR_LOG_MAX_BYTES: '512MB' }).logMaxBytes).toBe(512 * 1024 * 1024)
+  expect(readSettings({ WEIR_LOG_MAX_BYTES: '20 GiB' }).logMaxBytes).toBe(20 * 1024 ** 3)
+})
+
+test('a misspelt setting is refused, not ignored', () => {
+  expect(problemsOf({ WEIR_PROT: '1' })).toEqual(['WEIR_PROT is not a setting of Weir'])
+})
+
+test('settings of the command line are none of the server and are left alone', () => {
+  expect(problemsOf({ WEIR_URL: 'http://127.0.0.1:1', WEIR_ACCESS_TOKEN: 'x' })).toEqual([])
+})
+
+test('a broker that this version would ignore is refused', () => {
+  expect(problemsOf({ KAFKA_BROKERS: 'localhost:9092' })[0]).toContain('KAFKA_BROKERS')
+})
+
+test('a setting can be read from a file, and not from both places', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-settings-'))
+  try {
+    const path = join(folder, 'key')
+    writeFileSync(path, `${'ab'.repeat(32)}\n`)
+    expect(readSettings({ WEIR_SECRET_KEY_FILE: path }).secretKey).toBe('ab'.repeat(32))
+    expect(problemsOf({ WEIR_SECRET_KEY_FILE: path, WEIR_SECRET_KEY: 'ab'.repeat(32) })[0]).toContain(
+      'both set',
+    )
+    expect(problemsOf({ WEIR_SECRET_KEY_FILE: join(folder, 'none') })[0]).toContain('WEIR_SECRET_KEY_FILE')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('certificate and key go together', () => {
+  expect(problemsOf({ WEIR_TLS_CERT: 'a.pem' })).toEqual([
+    'WEIR_TLS_CERT and WEIR_TLS_KEY must be set together',
+  ])
+})
+
+test('every setting is described', () => {
+  for (const { name, summary } of describeSettings()) {
+    expect(name).toMatch(/^[A-Z_]+$/)
+    expect(summary.endsWith('.')).toBe(true)
+  }
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { IdempotencyKeys, Producers, STREAM_WINDOW } from './repeats.ts'
+
+const DAY_MS = 86_400_000
+const digest = (text: string) => Buffer.from(text)
+
+describe('producers', () => {
+  test('a sequence that was passed is a repeat, a higher one is not, gaps do not matter', () => {
+    const producers = new Producers()
+    expect(producers.advance('a', 0, 1)).toBe(true)
+    expect(producers.advance('a', 0, 2)).toBe(false)
+    expect(producers.advance('a', 7, 3)).toBe(true)
+    expect(producers.advance('a', 6, 4)).toBe(false)
+    expect(producers.advance('b', 0, 5)).toBe(true)
+  })
+
+  test('a producer is forgotten a day of log time after its last record, not a millisecond earlier', () => {
+    const producers = new Producers()
+    producers.advance('a', 5, 1000)
+    expect(producers.advance('a', 5, 1000 + DAY_MS - 1)).toBe(false)
+    expect(producers.advance('a', 5, 1000 + 2 * DAY_MS - 1)).toBe(true)
+  })
+
+  test('a snapshot restores every judgement', () => {
+    const producers = new Producers()
+    producers.advance('a', 5, 1000)
+    producers.advance('old', 9, 1000 - DAY_MS)
+    const restored = new Producers()
+    const snapshot = producers.snapshot(1000)
+    restored.restore(snapshot)
+    expect(snapshot.map(({ id }) => id)).toEqual(['a'])
+    expect(restored.advance('a', 5, 1001)).toBe(false)
+    expect(restored.advance('a', 6, 1001)).toBe(true)
+  })
+})
+
+describe('idempotency keys', () => {
+  test('the same key with the same body is a repeat; in another account it is not', () => {
+    const keys = new IdempotencyKeys()
+    expect(keys.advance('x', { key: 'k', digest: digest('1') }, 0)).toBe(true)
+    expect(keys.advance('x', { key: 'k', digest: digest('1') }, 1)).toBe(false)
+    expect(keys.advance('y', { key: 'k', digest: digest('1') }, 2)).toBe(true)
+  })
+
+  test('another body under a used key is kept: it was acknowledged', () => {
+    const keys = new IdempotencyKeys()
+    keys.advance('x', { key: 's/1', digest: digest('1') }, 0)
+    expect(keys.advance('x', { key: 's/1', digest: digest('2') }, 1)).toBe(true)
+  })
+
+  test('numbers of a stream may arrive out of order within the window', () => {
+    const keys = new IdempotencyKeys()
+    const advance = (number: number) =>
+      keys.advance('x', { key: `s/${number}`, digest: digest(String(number)) }, 0)
+    expect(advance(100)).toBe(true)
+    expect(advance(100 - STREAM_WINDOW + 1)).toBe(true)
+    expect(advance(100 - STREAM_WINDOW + 1)).toBe(false)
+    expect(advance(100 - STREAM_WINDOW)).toBe(false)
+    expect(advance(101)).toBe(true)
+    expect(advance(100)).toBe(false)
+  })
+
+  test('a key without a number is forgotten after a day', () => {
+    const keys = new IdempotencyKeys()
+    keys.advance('x', { key: 'k', digest: digest('1') }, 0)
+    expect(keys.advance('x', { key: 'k', digest: digest('1') }, DAY_MS - 1)).toBe(false)
+    expect(keys.advance('x', { key: 'k', digest: digest('1') }, DAY_MS)).toBe(true)
+  })
+
+  test('a snapshot restores every judgement', () => {
+    const keys = new IdempotencyKeys()
+    keys.advance('x', { key: 's/8', digest: digest('8') }, 0)
+    keys.advance('x', { key: 'k', digest: digest('k') }, 0)
+    const restored = new IdempotencyKeys()
+    restored.restore(keys.snapshot(10))
+    expect(restored.advance('x', { key: 's/8', digest: digest('8') }, 11)).toBe(false)
+    expect(restored.advance('x', { key: 'k', digest: digest('k') }, 11)).toBe(false)
+    expect(restored.advance('x', { key: 's/9', digest: digest('9') }, 11)).toBe(true)
+  })
+})
