@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Plain JavaScript on purpose: whatever Node the machine has must be able to read this file. The program
+// itself needs Node 24, which the project brings along as an npm package.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED_MAJOR = 24
+
+if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
+  const { main } = await import('../cli/program.ts')
+  await main()
+} else {
+  runUnderOwnNode()
+}
+
+function runUnderOwnNode() {
+  const node = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+  if (process.env.WEIR_REEXECUTED || !existsSync(node)) {
+    process.stderr.write(
+      `Weir needs Node ${NEEDED_MAJOR} or newer; this is ${process.versions.node}. ` +
+        'Run "npm ci" in the project folder, which brings one along, or install a newer Node.\n',
+    )
+    process.exitCode = 2
+    return
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, WEIR_REEXECUTED: '1' },
+  })
+  // Ctrl+C reaches the child by the terminal, too: the child does its work once however often it is told.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', error => {
+    process.stderr.write(`Weir's own Node at ${node} does not start: ${error.message}\n`)
+    process.exitCode = 2
+  })
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
+  })
+}

@@ -1,0 +1,160 @@
+import { parseJson } from '../../engine/json-text.ts'
+import type { JsonValue } from '../../schemas/json.ts'
+import { CommandError, EXIT } from './command-error.ts'
+import type { Address } from './connection.ts'
+import type { World } from './world.ts'
+
+const CONNECT_ATTEMPTS = 3
+const CONNECT_PAUSE_MS = 150
+const TIMEOUT_MS = 120_000
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST'
+  /** Parameters whose value is undefined are left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: JsonValue
+}
+
+/** An answer other than 2xx, with what the service said about it. */
+export class ApiRefusal extends CommandError {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, sentence: string) {
+    super(exitCodeOf(status), sentence)
+    this.status = status
+    this.code = code
+  }
+}
+
+export interface ApiClient {
+  /**
+   * Integers beyond 2^53 come back as bigint, so that records print with all their digits.
+   *
+   * @throws ApiRefusal on any status but 2xx
+   * @throws CommandError when there is no answer, or one that is not JSON
+   */
+  json(path: string, request?: ApiRequest): Promise<JsonValue>
+}
+
+export function apiClient(address: Address, world: World): ApiClient {
+  return {
+    json: async (path, request = {}) => {
+      const response = await answer(address, path, request, world)
+      const text = await bodyText(response, address)
+      if (!response.ok) throw refusal(response.status, text, address)
+      try {
+        return parseJson(text)
+      } catch (cause) {
+        throw new CommandError(
+          EXIT.unreachable,
+          `${address.url}${path} did not answer with JSON: is a Weir server there? Check WEIR_URL.`,
+          { cause },
+        )
+      }
+    },
+  }
+}
+
+async function answer(address: Address, path: string, request: ApiRequest, world: World): Promise<Response> {
+  const url = new URL(address.url + path)
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await fetch(url, {
+        method: request.method ?? 'GET',
+        headers: {
+          authorization: `Token ${address.secret.value}`,
+          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        redirect: 'manual',
+        signal: AbortSignal.any([world.stop, AbortSignal.timeout(TIMEOUT_MS)]),
+      })
+    } catch (error) {
+      if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.', { cause: error })
+      if (!neverConnected(error) || attempt === CONNECT_ATTEMPTS) throw noAnswer(address, error)
+      await world.clock.sleep(CONNECT_PAUSE_MS * attempt, world.stop)
+    }
+  }
+}
+
+async function bodyText(response: Response, address: Address): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    throw noAnswer(address, error)
+  }
+}
+
+/** Only a request that surely never arrived may be repeated. */
+function neverConnected(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(networkCode(error))
+}
+
+/** The code of what went wrong below fetch, such as ECONNREFUSED. */
+export function networkCode(error: unknown): string {
+  const { cause, name } = error as Error & {
+    cause?: { code?: unknown; message?: unknown; errors?: { code?: unknown }[] }
+  }
+  return String(cause?.code ?? cause?.errors?.[0]?.code ?? cause?.message ?? name)
+}
+
+export function noAnswer(address: Address, error: unknown): CommandError {
+  const code = networkCode(error)
+  const sentence =
+    code === 'ECONNREFUSED'
+      ? `Nothing answers at ${address.url}. Start the server with "npm start", or set WEIR_URL to where it runs.`
+      : code === 'TimeoutError'
+        ? `${address.url} did not answer in time.`
+        : `${address.url} cannot be reached (${code}). Check the address and the network.`
+  return new CommandError(EXIT.unreachable, sentence, { cause: error })
+}
+
+/** The sentence for a refused request: what the service said, and what to do where we know. */
+export function refusal(status: number, body: string, address: Address): ApiRefusal {
+  const said = errorBody(body)
+  const text = said.message || `HTTP ${status}`
+  if (status === 401) {
+    return new ApiRefusal(
+      status,
+      said.code,
+      `${address.url} does not accept the credential from ${address.secret.origin}: ${text}. ` +
+        'It may be wrong, revoked or expired; "weir credentials" shows those of this machine.',
+    )
+  }
+  if (status === 403) {
+    return new ApiRefusal(
+      status,
+      said.code,
+      `The credential from ${address.secret.origin} may not do this: ${text}.`,
+    )
+  }
+  return new ApiRefusal(status, said.code, `${address.url} answered ${status} ${said.code}: ${text}`)
+}
+
+function errorBody(body: string): { code: string; message: string } {
+  try {
+    const parsed = JSON.parse(body) as Record<string, unknown> | null
+    const findings = Array.isArray(parsed?.errors)
+      ? (parsed.errors as { instancePath?: unknown; message?: unknown }[])
+          .map(finding => `${String(finding.instancePath ?? '')} ${String(finding.message ?? '')}`.trim())
+          .join('; ')
+      : ''
+    const message = String(parsed?.error ?? parsed?.message ?? '')
+    return {
+      code: String(parsed?.code ?? ''),
+      message: findings && !message.includes(findings) ? `${message} (${findings})` : message,
+    }
+  } catch {
+    return { code: '', message: '' }
+  }
+}
+
+function exitCodeOf(status: number): 2 | 3 {
+  return status === 401 || status === 403 || status === 429 || status >= 500 || status < 400
+    ? EXIT.unreachable
+    : EXIT.usage
+}

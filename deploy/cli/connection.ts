@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CommandError, EXIT } from './command-error.ts'
+import type { World } from './world.ts'
+
+/** What a first start of the server leaves in the data folder for tools on the same machine. */
+export interface Credentials {
+  readonly apiUrl: string
+  readonly ingestUrl: string
+  readonly accountId: string
+  readonly accessToken: string
+  readonly enterpriseAccessToken: string
+  readonly ingestionKey: string
+  readonly serviceKey: string
+}
+
+export const CREDENTIAL_NAMES: readonly (keyof Credentials)[] = [
+  'apiUrl',
+  'ingestUrl',
+  'accountId',
+  'accessToken',
+  'enterpriseAccessToken',
+  'ingestionKey',
+  'serviceKey',
+]
+
+/** A secret and where it came from, so that a refusal can name the place to look. */
+export interface Secret {
+  readonly value: string
+  readonly origin: string
+}
+
+export interface Address {
+  readonly url: string
+  readonly secret: Secret
+}
+
+export function dataFolder(world: World): string {
+  return resolve(world.env.WEIR_DATA_DIR || 'weir-data')
+}
+
+/** Where the API is and what opens it: WEIR_URL and WEIR_ACCESS_TOKEN, else the local credentials. */
+export function apiAddress(world: World): Address {
+  const url = world.env.WEIR_URL
+  return {
+    url: serviceUrl('WEIR_URL', url || localCredentials(world).apiUrl),
+    secret: secret(
+      world,
+      'WEIR_ACCESS_TOKEN',
+      'accessToken',
+      url ? { variable: 'WEIR_URL', url } : undefined,
+    ),
+  }
+}
+
+/** Where lines go: WEIR_INGEST_URL, else WEIR_URL (one address serves both), else the local credentials. */
+export function ingestAddress(world: World): Address {
+  const variable = world.env.WEIR_INGEST_URL ? 'WEIR_INGEST_URL' : 'WEIR_URL'
+  const url = world.env[variable]
+  return {
+    url: serviceUrl(variable, url || localCredentials(world).ingestUrl),
+    secret: secret(world, 'WEIR_INGESTION_KEY', 'ingestionKey', url ? { variable, url } : undefined),
+  }
+}
+
+function secret(
+  world: World,
+  variable: string,
+  member: 'accessToken' | 'ingestionKey',
+  given: { variable: string; url: string } | undefined,
+): Secret {
+  const value = world.env[variable]
+  if (value) return { value, origin: variable }
+  const credentials = localCredentials(world)
+  // A credential of this machine's service is nobody else's business.
+  if (given && !sameOrigin(given.url, credentials.apiUrl) && !sameOrigin(given.url, credentials.ingestUrl)) {
+    throw new CommandError(
+      EXIT.unreachable,
+      `${given.variable} names another service than ${credentialsFile(world)} belongs to: set ${variable}, too.`,
+    )
+  }
+  return { value: credentials[member], origin: credentialsFile(world) }
+}
+
+export function credentialsFile(world: World): string {
+  return join(dataFolder(world), 'credentials.json')
+}
+
+/** @throws CommandError with a sentence when the file is not there, not readable or not whole */
+export function localCredentials(world: World): Credentials {
+  const file = credentialsFile(world)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(EXIT.unreachable, missingFileSentence(file, error), { cause: error })
+  }
+  const parsed = parseObject(text)
+  const missing = CREDENTIAL_NAMES.filter(name => typeof parsed?.[name] !== 'string')
+  if (parsed && missing.length === 0) return parsed as unknown as Credentials
+  throw new CommandError(
+    EXIT.unreachable,
+    `${file} is damaged (${missing.join(', ')} missing). Start the server again, or set WEIR_URL, ` +
+      'WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.',
+  )
+}
+
+function missingFileSentence(file: string, error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EACCES' || code === 'EPERM') {
+    return `${file} may be read by the user that runs the server only: be that user, or set WEIR_URL, WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.`
+  }
+  return (
+    `There are no credentials in ${file}. Start the server on this machine once with "npm start", or set ` +
+    'WEIR_DATA_DIR to its data folder, or WEIR_URL with WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.'
+  )
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function serviceUrl(variable: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new CommandError(
+      EXIT.usage,
+      `${variable} "${text}" is not an address. Write it like http://127.0.0.1:8080.`,
+    )
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function sameOrigin(left: string, right: string): boolean {
+  return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin
+}

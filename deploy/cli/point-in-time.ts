@@ -1,0 +1,49 @@
+import { CommandError, EXIT } from './command-error.ts'
+import { durationMs } from './duration.ts'
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i
+const DAY_MS = 86_400_000
+
+/**
+ * Reads a time as people write it: `now`, `2h` (that long ago), `today`, `yesterday`, an ISO date or date-time
+ * (UTC without an offset), or a UNIX time in seconds or milliseconds.
+ *
+ * @param edge  which end of a day stands for a bare date
+ * @returns UNIX milliseconds
+ * @throws CommandError when it is none of them
+ */
+export function pointInTime(option: string, text: string, nowMs: number, edge: 'start' | 'end'): number {
+  const ms = readPoint(text.trim(), nowMs, edge)
+  if (ms !== undefined && Number.isFinite(ms)) return Math.round(ms)
+  throw new CommandError(
+    EXIT.usage,
+    `${option} "${text}" is not a time. Write 1h or 2d (that long ago), now, today, yesterday, ` +
+      '2026-01-31, 2026-01-31T12:00:00Z, or a UNIX time in seconds or milliseconds.',
+  )
+}
+
+function readPoint(text: string, nowMs: number, edge: 'start' | 'end'): number | undefined {
+  if (text === 'now') return nowMs
+  const today = nowMs - (((nowMs % DAY_MS) + DAY_MS) % DAY_MS)
+  if (text === 'today') return dayEdge(today, edge)
+  if (text === 'yesterday') return dayEdge(today - DAY_MS, edge)
+  const agoMs = durationMs(text)
+  if (agoMs !== undefined) return nowMs - agoMs
+  // By magnitude, as the service reads numbers: below 1e11 they are seconds.
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1000 : Number(text)
+  if (DATE.test(text)) return dayEdge(calendarTime(`${text}T00:00:00Z`), edge)
+  if (DATE_TIME.test(text)) return calendarTime(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`)
+  return undefined
+}
+
+/** Date.parse turns 30 February into 1 March; here it is no time. */
+function calendarTime(text: string): number {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number]
+  const midnight = new Date(Date.UTC(year, month - 1, day))
+  return midnight.getUTCMonth() === month - 1 ? Date.parse(text) : Number.NaN
+}
+
+function dayEdge(midnightMs: number, edge: 'start' | 'end'): number {
+  return edge === 'start' ? midnightMs : midnightMs + DAY_MS - 1
+}

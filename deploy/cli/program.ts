@@ -1,0 +1,112 @@
+import { Command, CommanderError } from 'commander'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { credentialsCommand } from './credentials.ts'
+import { pipelineCommand } from './pipeline.ts'
+import { searchCommand } from './search.ts'
+import { shipCommand } from './ship.ts'
+import { usageCommand } from './usage.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+On the machine of the server the commands find address and credentials by themselves. Elsewhere set
+WEIR_URL and WEIR_ACCESS_TOKEN, for "weir ship" WEIR_URL (or WEIR_INGEST_URL) and WEIR_INGESTION_KEY.
+
+Examples:
+  weir all                            run the whole service here
+  weir ship /var/log/syslog           send a file
+  weir search error --from 1h         look for what went wrong
+  weir usage apps                     who stores how much`
+
+const ROLES: readonly [name: string, summary: string][] = [
+  ['all', 'run the whole service in one process'],
+  ['ingest', 'run log ingestion alone'],
+  ['api', 'run the configuration, search and usage API alone'],
+  ['engine', 'run the pipeline engine alone'],
+]
+
+/** Runs one command line, without the program's name, and tells how it ended. Never throws for bad input. */
+export async function runProgram(args: readonly string[], world: World): Promise<number> {
+  let code: number = EXIT.done
+  const program = buildProgram(world, finished => {
+    code = finished
+  })
+  try {
+    await program.parseAsync(args as string[], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+    if (!(error instanceof CommandError)) throw error
+    await write(world.stderr, `weir: ${error.message}\n`)
+    return error.exitCode
+  }
+}
+
+function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
+  const program = new Command('weir')
+    .description('Weir: self-hosted log management and telemetry pipelines.')
+    .addHelpText('after', HELP)
+  program.commandsGroup('Commands:')
+  for (const command of [
+    shipCommand(world, finish),
+    searchCommand(world, finish),
+    usageCommand(world),
+    pipelineCommand(world),
+    credentialsCommand(world),
+  ]) {
+    program.addCommand(command)
+  }
+  program.commandsGroup('Server:')
+  for (const [role, summary] of ROLES) {
+    program
+      .command(role)
+      .description(summary)
+      .action(async () => {
+        // Loaded only here: the server's modules would make every client command slow to start.
+        const { runRole } = await import('../main.ts')
+        await runRole(role)
+      })
+  }
+  return prepared(program, world)
+}
+
+/** Commander ends the process and writes to the terminal by itself unless every command is told otherwise. */
+function prepared(command: Command, world: World): Command {
+  command.exitOverride().configureOutput({
+    writeOut: text => void world.stdout.write(text),
+    writeErr: text => void world.stderr.write(text),
+    getOutHelpWidth: () => world.stdout.columns ?? 100,
+    getErrHelpWidth: () => world.stderr.columns ?? 100,
+  })
+  command.showHelpAfterError('(see --help)')
+  for (const child of command.commands) prepared(child, world)
+  return command
+}
+
+/** The program on this machine: what `deploy/bin/weir.mjs` calls. */
+export async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  const stop = new AbortController()
+  // A server role minds the signals by itself.
+  if (!ROLES.some(([role]) => role === args[0])) stopOnSignals(stop)
+  // A reader that has gone, as in `weir search | head`, is no error of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
+  process.exitCode = await runProgram(args, {
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    clock: systemClock(),
+    entropy: systemEntropy(),
+    stop: stop.signal,
+  })
+}
+
+function stopOnSignals(stop: AbortController): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+}
+
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

@@ -1,0 +1,164 @@
+import { styleText } from 'node:util'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { type ApiClient, apiClient } from './api-client.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { apiAddress } from './connection.ts'
+import { pointInTime } from './point-in-time.ts'
+import { printable } from './table.ts'
+import { type World, write } from './world.ts'
+
+/** Largest page of the service: export, section 6.1. */
+const MAX_PAGE = 10_000
+
+interface SearchOptions {
+  readonly from: string
+  readonly to: string
+  readonly limit: number
+  readonly app?: string
+  readonly host?: string
+  readonly level?: string
+  readonly tags?: string
+  readonly prefer: 'head' | 'tail'
+  readonly json?: true
+  readonly failIfNone?: true
+}
+
+const HELP = `
+The query language in short: words that must all be there; "a phrase"; a OR b; -not; level:error;
+status:>=500; app:(nginx OR api). OR binds tighter than AND. No query means every line.
+
+The lines come oldest first; of more than --limit lines the newest are shown (--prefer head: the oldest).
+
+Exit codes: 0 also when nothing was found (1 with --fail-if-none), 2 wrong use or query, 3 service
+out of reach or not authorised.
+
+Examples:
+  weir search 'timeout -healthcheck' --from 1h
+  weir search 'status:>=500' --app nginx --limit 1000
+  weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line
+  weir search --prefer head --limit 1000000 --json > all.ndjson`
+
+export function searchCommand(world: World, finish: (code: ExitCode) => void): Command {
+  return new Command('search')
+    .summary('find stored lines')
+    .description('Find stored lines and print them, oldest first.')
+    .argument('[query]', 'what to look for', '')
+    .option(
+      '--from <time>',
+      'from when on: 1h, 2d, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
+      '1d',
+    )
+    .option('--to <time>', 'until when, inclusive', 'now')
+    .option('-n, --limit <number>', 'print so many lines at most', readLimit, 100)
+    .option('--app <list>', 'only lines of these applications (comma-separated)')
+    .option('--host <list>', 'only lines of these hosts')
+    .option('--level <list>', 'only lines of these levels')
+    .option('--tags <list>', 'only lines with one of these tags')
+    .addOption(
+      new Option('--prefer <end>', 'which lines when there are more: head or tail')
+        .choices(['head', 'tail'])
+        .default('tail'),
+    )
+    .option('--json', 'print each record as a line of JSON')
+    .option('--fail-if-none', 'exit with 1 when nothing is found')
+    .addHelpText('after', HELP)
+    .action(async (query: string, options: SearchOptions) => finish(await search(query, options, world)))
+}
+
+function readLimit(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It is a number from 1 on.')
+  return Number(text)
+}
+
+async function search(query: string, options: SearchOptions, world: World): Promise<ExitCode> {
+  const nowMs = world.clock.wallMs()
+  const from = pointInTime('--from', options.from, nowMs, 'start')
+  const to = pointInTime('--to', options.to, nowMs, 'end')
+  if (from > to) throw new CommandError(EXIT.usage, '--from is later than --to.')
+  const parameters = {
+    from,
+    to,
+    query,
+    size: Math.min(options.limit, MAX_PAGE),
+    prefer: options.prefer,
+    apps: options.app,
+    hosts: options.host,
+    levels: options.level,
+    tags: options.tags,
+  }
+  const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit)
+  const render = options.json ? jsonText : humanLine(world.stdout.isTTY === true && !world.env.NO_COLOR)
+  const print = (records: readonly JsonObject[]) =>
+    write(world.stdout, records.map(record => `${render(record)}\n`).join(''))
+  let found = 0
+  // From the tail the newest page comes first, so all must be there before the oldest line can be printed.
+  const held: JsonObject[][] = []
+  for await (const records of pages) {
+    found += records.length
+    if (options.prefer === 'tail') held.push(records)
+    else await print(records)
+    if (world.stdout.destroyed) break
+  }
+  for (const records of held.reverse()) await print(records)
+  return found === 0 && options.failIfNone ? EXIT.partly : EXIT.done
+}
+
+type Parameters = Readonly<Record<string, string | number | undefined>> & { readonly prefer: 'head' | 'tail' }
+
+/** Pages of at most `limit` records altogether; the parameters of all pages must be the same (export, section 6.3). */
+async function* recordPages(
+  api: ApiClient,
+  parameters: Parameters,
+  limit: number,
+): AsyncGenerator<JsonObject[]> {
+  let left = limit
+  let page: string | undefined
+  do {
+    const answer = (await api.json('/v2/export', {
+      query: { ...parameters, pagination_id: page },
+    })) as JsonObject
+    const lines = answer.lines as JsonObject[]
+    yield lines.length <= left
+      ? lines
+      : parameters.prefer === 'tail'
+        ? lines.slice(-left)
+        : lines.slice(0, left)
+    left -= lines.length
+    page = answer.pagination_id ? String(answer.pagination_id) : undefined
+  } while (page && left > 0)
+}
+
+type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'gray' | 'magenta'
+
+const LEVEL_STYLES: readonly [RegExp, Style][] = [
+  [/^(EMERG|ALERT|CRIT|FATAL|SEVERE|ERR|PANIC)/, 'red'],
+  [/^WARN/, 'yellow'],
+  [/^(INFO|NOTICE)/, 'green'],
+  [/^DEBUG/, 'cyan'],
+  [/^TRACE/, 'gray'],
+]
+
+/** `time host app level text`, the time in UTC. */
+function humanLine(colours: boolean): (record: JsonObject) => string {
+  const styled = (style: Style, text: string) =>
+    colours && text ? styleText(style, text, { validateStream: false }) : text
+  return record => {
+    const level = printable(String(record.level ?? ''))
+    const levelStyle = LEVEL_STYLES.find(([pattern]) => pattern.test(level.toUpperCase()))?.[1]
+    const parts = [
+      styled('gray', new Date(Number(record._ts)).toISOString()),
+      styled('magenta', printable(String(record._host ?? ''))),
+      styled('cyan', printable(String(record._app ?? ''))),
+      ...(level ? [levelStyle ? styled(levelStyle, level) : level] : []),
+      printable(displayText(record)),
+    ]
+    return parts.join(' ')
+  }
+}
+
+/** `message` when it is there, else the line as received (the stored line, section 2). */
+function displayText(record: JsonObject): string {
+  return typeof record.message === 'string' ? record.message : String(record._line ?? '')
+}

@@ -1,0 +1,311 @@
+import { createReadStream } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, extname, join, resolve } from 'node:path'
+import { addAbortSignal } from 'node:stream'
+import { Command, InvalidArgumentError } from 'commander'
+import { byteSize, grouped } from './byte-size.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { type Address, dataFolder, ingestAddress } from './connection.ts'
+import { durationMs } from './duration.ts'
+import type { LineOptions } from './ship/batch.ts'
+import { Delivery, Stopped } from './ship/delivery.ts'
+import { Follower } from './ship/follower.ts'
+import { Lane, type Source } from './ship/lane.ts'
+import { Positions } from './ship/positions.ts'
+import { showProgress } from './ship/progress.ts'
+import { ownFile } from './ship/single-owner.ts'
+import { Totals } from './ship/totals.ts'
+import { type World, write } from './world.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+const FILES_AT_ONCE = 4
+const POLL_MS = 250
+const PATIENCE_MS = 300_000
+const STANDARD_INPUT = '-'
+
+interface ShipOptions {
+  readonly follow?: true
+  readonly app?: string
+  readonly host?: string
+  readonly tags?: string
+  readonly level?: string
+  readonly env?: string
+  readonly keepEmpty?: true
+  readonly retryFor?: number
+  readonly positions?: string
+  readonly json?: true
+}
+
+const HELP = `
+Lines end at line feeds; a carriage return before one is left out. Empty lines are left out unless
+--keep-empty is given. Bytes that are not UTF-8 arrive as U+FFFD. A line gets the time at which the
+service receives it. A last line without a line feed is sent, with --follow only once its file was
+rotated away.
+
+With --follow the position in each file is kept, also over restarts; rotation by renaming and by
+truncation are followed, and files may appear later. The service is tried again for ever
+unless --retry-for is given.
+
+Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong use, 3 service out of reach or not
+authorised, 130 interrupted.
+
+Examples:
+  weir ship /var/log/nginx/*.log --tags prod,web
+  journalctl -o cat | weir ship - --app journal
+  weir ship --follow /var/log/app.log --app checkout --level info
+  weir ship big.log --json | jq .linesPerSecond`
+
+export function shipCommand(world: World, finish: (code: ExitCode) => void): Command {
+  return new Command('ship')
+    .summary('send the lines of files or of standard input')
+    .description('Send the lines of files, or of standard input, to the service.')
+    .argument('<file...>', 'files to read; - is standard input')
+    .option('-f, --follow', 'go on with what is appended to the files')
+    .option('--app <name>', "application of the lines (default: the file's name without its extension)")
+    .option('--host <name>', "host of the lines (default: this machine's name)")
+    .option('--tags <list>', 'comma-separated tags')
+    .option('--level <level>', 'level of lines that do not say theirs')
+    .option('--env <name>', 'environment of the lines')
+    .option('--keep-empty', 'send empty lines, too')
+    .option(
+      '--retry-for <duration>',
+      'how long to try again when the service is away (default: 5m; --follow: no limit)',
+      readDuration,
+    )
+    .option(
+      '--positions <file>',
+      'where --follow keeps positions (default: ship-positions.json in the data folder)',
+    )
+    .option('--json', 'print the summary as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (files: string[], options: ShipOptions) => finish(await ship(files, options, world)))
+}
+
+function readDuration(text: string): number {
+  const ms = durationMs(text)
+  if (ms === undefined) throw new InvalidArgumentError('Write it like 90s, 5m or 1h.')
+  return ms
+}
+
+async function ship(files: readonly string[], options: ShipOptions, world: World): Promise<ExitCode> {
+  const names = [...new Set(files)]
+  await checkFiles(names, options)
+  const address = ingestAddress(world)
+  const totals = new Totals()
+  const startMs = world.clock.monotonicMs()
+  // Trouble with one file ends the work on the others, too.
+  const failure = new AbortController()
+  const inner = { ...world, stop: AbortSignal.any([world.stop, failure.signal]) }
+  const progress = await showProgress(totals, await expectedBytes(names, options), world)
+  let trouble: unknown
+  try {
+    const run = options.follow ? follow : shipOnce
+    await run(names, options, address, totals, inner, failure)
+  } catch (error) {
+    trouble = error
+  }
+  progress.stop()
+  await report(totals, world.clock.monotonicMs() - startMs, trouble, options, world)
+  if (trouble && !(trouble instanceof Stopped)) throw trouble
+  if (world.stop.aborted && !options.follow) return EXIT.interrupted
+  return totals.refused > 0 ? EXIT.partly : EXIT.done
+}
+
+async function checkFiles(names: readonly string[], options: ShipOptions): Promise<void> {
+  if (options.follow && names.includes(STANDARD_INPUT)) {
+    throw new CommandError(EXIT.usage, 'Standard input is read to its end anyway: leave out --follow.')
+  }
+  for (const name of names) {
+    if (name === STANDARD_INPUT) continue
+    const found = await stat(name).catch(() => undefined)
+    if (!found && options.follow) continue
+    if (!found) throw new CommandError(EXIT.usage, `${name} is not there.`)
+    if (found.isDirectory()) throw new CommandError(EXIT.usage, `${name} is a folder: name the files in it.`)
+    if (options.follow && !found.isFile()) {
+      throw new CommandError(EXIT.usage, `${name} is not a regular file: leave out --follow.`)
+    }
+    await access(name, constants.R_OK).catch(() => {
+      throw new CommandError(EXIT.usage, `${name} may not be read by this user.`)
+    })
+  }
+}
+
+/** The sum of the sizes, when all are known: what the progress bar goes up to. */
+async function expectedBytes(names: readonly string[], options: ShipOptions): Promise<number | undefined> {
+  if (options.follow || names.includes(STANDARD_INPUT)) return undefined
+  const found = await Promise.all(names.map(name => stat(name)))
+  return found.every(one => one.isFile()) ? found.reduce((sum, one) => sum + one.size, 0) : undefined
+}
+
+type Run = (
+  names: readonly string[],
+  options: ShipOptions,
+  address: Address,
+  totals: Totals,
+  world: World,
+  failure: AbortController,
+) => Promise<void>
+
+const shipOnce: Run = async (names, options, address, totals, world, failure) => {
+  const delivery = new Delivery({
+    address,
+    world,
+    retryForMs: options.retryFor ?? PATIENCE_MS,
+    onRetry: retryNotice(totals, world),
+  })
+  const waiting = [...names]
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined && !world.stop.aborted; name = waiting.shift()) {
+      const source: Source = { ...lineSource(name, options), chunks: byteStream(name, world) }
+      await new Lane(source, { delivery, totals, world, onProblem: problemNotice(world) }).run()
+    }
+  }
+  try {
+    await allOrNone(Array.from({ length: Math.min(FILES_AT_ONCE, names.length) }, work), failure)
+  } finally {
+    delivery.close()
+  }
+}
+
+const follow: Run = async (names, options, address, totals, world, failure) => {
+  const file = resolve(options.positions ?? join(dataFolder(world), 'ship-positions.json'))
+  const release = await ownFile(file)
+  if (!release) {
+    throw new CommandError(
+      EXIT.usage,
+      `Another "weir ship --follow" on this machine uses ${file}. Give this one its own with --positions FILE.`,
+    )
+  }
+  const delivery = new Delivery({
+    address,
+    world,
+    retryForMs: options.retryFor ?? Number.POSITIVE_INFINITY,
+    onRetry: retryNotice(totals, world),
+  })
+  try {
+    const positions = await Positions.open(file)
+    const followers = names.map(name => {
+      const { lines, host, tags } = lineSource(name, options)
+      const onProblem = problemNotice(world)
+      return new Follower({
+        path: name,
+        ingestUrl: address.url,
+        lines,
+        host,
+        tags,
+        delivery,
+        positions,
+        totals,
+        world,
+        onProblem,
+      })
+    })
+    await allOrNone(
+      followers.map(follower => followUntilStopped(follower, world)),
+      failure,
+    )
+  } finally {
+    delivery.close()
+    await release()
+  }
+}
+
+async function followUntilStopped(follower: Follower, world: World): Promise<void> {
+  try {
+    while (!world.stop.aborted) {
+      if (!(await follower.step())) await world.clock.sleep(POLL_MS, world.stop)
+    }
+  } finally {
+    await follower.close()
+  }
+}
+
+/** Waits for all; the first trouble asks the others to stop and is thrown when they have. */
+async function allOrNone(work: readonly Promise<void>[], failure: AbortController): Promise<void> {
+  let first: unknown
+  await Promise.all(
+    work.map(one =>
+      one.catch((error: unknown) => {
+        if (first === undefined || first instanceof Stopped) first = error
+        failure.abort()
+      }),
+    ),
+  )
+  if (first !== undefined) throw first
+}
+
+function lineSource(name: string, options: ShipOptions): Omit<Source, 'chunks'> {
+  const isFile = name !== STANDARD_INPUT
+  const lines: LineOptions = {
+    app: options.app ?? (isFile ? basename(name, extname(name)) : 'stdin'),
+    level: options.level,
+    env: options.env,
+    file: isFile ? resolve(name) : undefined,
+    keepEmpty: options.keepEmpty ?? false,
+  }
+  return { lines, host: options.host ?? hostname(), tags: options.tags }
+}
+
+function byteStream(name: string, world: World): AsyncIterable<Buffer> {
+  const stream =
+    name === STANDARD_INPUT ? world.stdin : createReadStream(name, { highWaterMark: CHUNK_BYTES })
+  return addAbortSignal(world.stop, stream)
+}
+
+function problemNotice(world: World): (sentence: string) => void {
+  return sentence => void write(world.stderr, `weir: ${sentence}\n`)
+}
+
+/** Says once, not at every attempt, that the service is being waited for. */
+function retryNotice(totals: Totals, world: World): (reason: string) => void {
+  let saidAtRequests = -1
+  return reason => {
+    totals.retries++
+    if (saidAtRequests === totals.requests) return
+    saidAtRequests = totals.requests
+    void write(
+      world.stderr,
+      `weir: the service does not take lines at the moment (${reason}); trying again.\n`,
+    )
+  }
+}
+
+async function report(
+  totals: Totals,
+  elapsedMs: number,
+  trouble: unknown,
+  options: ShipOptions,
+  world: World,
+): Promise<void> {
+  const seconds = elapsedMs / 1000
+  const perSecond = totals.lines / Math.max(seconds, 0.001)
+  if (options.json) {
+    const summary = {
+      lines: totals.lines,
+      stored: totals.stored,
+      refused: totals.refused,
+      cut: totals.longLines,
+      bytes: totals.bytes,
+      requests: totals.requests,
+      retries: totals.retries,
+      seconds: Number(seconds.toFixed(3)),
+      linesPerSecond: Math.round(perSecond),
+      complete: trouble === undefined && !world.stop.aborted,
+      error: trouble instanceof Error && !(trouble instanceof Stopped) ? trouble.message : null,
+    }
+    return write(world.stdout, `${JSON.stringify(summary)}\n`)
+  }
+  const rate = `${grouped(perSecond)} lines/s, ${byteSize(totals.bytes / Math.max(seconds, 0.001))}/s`
+  const parts = [
+    `${trouble === undefined && (options.follow || !world.stop.aborted) ? 'Shipped' : 'Not finished: shipped'} ` +
+      `${grouped(totals.lines)} ${totals.lines === 1 ? 'line' : 'lines'} (${byteSize(totals.bytes)}) ` +
+      `in ${seconds.toFixed(1)} s: ${rate}; ${grouped(totals.refused)} refused.`,
+  ]
+  if (totals.longLines > 0) {
+    parts.push(
+      `${grouped(totals.longLines)} were longer than 16,384 bytes: the service keeps their beginning.`,
+    )
+  }
+  await write(world.stdout, `${parts.join(' ')}\n`)
+}

@@ -1,0 +1,293 @@
+import { type FileHandle, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { World } from '../world.ts'
+import { Batch, type BatchLimits, FULL_BATCH, type LineOptions } from './batch.ts'
+import type { Delivery, Reply } from './delivery.ts'
+import {
+  beginsAs,
+  fingerprintOf,
+  inodeOf,
+  NO_FINGERPRINT,
+  openIfThere,
+  readFully,
+  rotatedFiles,
+} from './file-identity.ts'
+import { halved } from './lane.ts'
+import { LineSplitter } from './line-splitter.ts'
+import type { FilePosition, PendingRequest, Positions } from './positions.ts'
+import type { Totals } from './totals.ts'
+
+const CHUNK_BYTES = 256 * 1024
+/** A line that grows beyond this without an end is taken as ended; of its text 64 kB are sent anyway. */
+const LONGEST_UNENDED_BYTES = 16 * 1024 * 1024
+/** A writer may hold a renamed file for a moment: it is left only after this long without a new byte. */
+const ROTATION_QUIET_MS = 5_000
+
+export interface FollowerOptions {
+  readonly path: string
+  readonly ingestUrl: string
+  readonly lines: LineOptions
+  readonly host: string
+  readonly tags: string | undefined
+  readonly delivery: Delivery
+  readonly positions: Positions
+  readonly totals: Totals
+  readonly world: World
+  readonly onProblem: (sentence: string) => void
+}
+
+/**
+ * Ships what is appended to one file, over rotations, truncations and restarts of this program.
+ *
+ * Exactly once: before a request is sent, its key and the bytes it holds are written to the position file. After a
+ * restart the same request goes out again, and the service knows its key.
+ */
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #position: FilePosition
+  readonly #chunk = Buffer.alloc(CHUNK_BYTES)
+  #limits: BatchLimits = FULL_BATCH
+  #handle: FileHandle | undefined
+  /** Size at the last look: an unfinished line is read again only when it has grown. */
+  #seenSize = -1
+  #grownAtMs = 0
+
+  constructor(options: FollowerOptions) {
+    this.#options = { ...options, path: resolve(options.path) }
+    const { positions, ingestUrl, world } = options
+    this.#position = positions.of(this.#options.path, ingestUrl, () => world.entropy.uuid())
+  }
+
+  /**
+   * Does the next thing there is to do: opens the file, sends one batch, or changes to the next file.
+   *
+   * @returns false when there is nothing to do at the moment
+   * @throws CommandError, Stopped: as Delivery.send
+   */
+  async step(): Promise<boolean> {
+    if (!this.#handle) return this.#open()
+    const { size } = await this.#handle.stat()
+    if (size < this.#position.offset) return this.#startOver('was truncated')
+    if (size !== this.#seenSize) {
+      const { identity } = this.#position
+      if (identity && !(await beginsAs(this.#handle, identity.fingerprint)))
+        return this.#startOver('was overwritten')
+      this.#grownAtMs = this.#options.world.clock.monotonicMs()
+    }
+    if (this.#position.pending) return this.#resend(this.#position.pending, size)
+    if (size !== this.#seenSize) {
+      const { batch, to } = await this.#read(this.#position.offset, size, this.#limits, 'whole lines')
+      if (to > this.#position.offset) return this.#advance(batch, to)
+      this.#seenSize = size
+    }
+    return this.#changeIfRotated(size)
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+
+  /** At the first step, and whenever no file was there: finds the file that the position speaks of. */
+  async #open(): Promise<boolean> {
+    const { identity } = this.#position
+    const handle = await openIfThere(this.#options.path)
+    const inode = handle && (await inodeOf(handle))
+    if (!identity || (handle && identity.inode === inode)) {
+      if (!handle) return false
+      await this.#use(handle, identity ? undefined : 'new file')
+      return true
+    }
+    const rotated = (await rotatedFiles(this.#options.path)).find(file => file.inode === identity.inode)
+    const predecessor = rotated && (await openIfThere(rotated.path))
+    if (predecessor && (await beginsAs(predecessor, identity.fingerprint))) {
+      await handle?.close()
+      await this.#use(predecessor)
+      return true
+    }
+    await predecessor?.close()
+    if (!handle) return false
+    // The same beginning under another inode: copied back, or a file system without stable numbers.
+    const sameContent = identity.fingerprint.length > 0 && (await beginsAs(handle, identity.fingerprint))
+    if (!sameContent) this.#loseSight('has gone while nobody followed it')
+    await this.#use(handle, sameContent ? 'same content' : 'new file')
+    return true
+  }
+
+  /** Goes on with an open file: at the known position, or from its start when it is a new one. */
+  async #use(handle: FileHandle, why?: 'new file' | 'same content'): Promise<void> {
+    this.#handle = handle
+    this.#seenSize = -1
+    this.#grownAtMs = this.#options.world.clock.monotonicMs()
+    if (!why) return
+    const inode = await inodeOf(handle)
+    if (why === 'new file') {
+      this.#position.offset = 0
+      this.#position.pending = null
+      this.#position.identity = { inode, fingerprint: NO_FINGERPRINT }
+    } else if (this.#position.identity) {
+      this.#position.identity = { inode, fingerprint: this.#position.identity.fingerprint }
+    }
+    await this.#options.positions.save()
+  }
+
+  async #startOver(what: string): Promise<boolean> {
+    this.#loseSight(what)
+    this.#position.offset = 0
+    this.#position.pending = null
+    this.#position.identity = {
+      inode: await inodeOf(this.#handle as FileHandle),
+      fingerprint: NO_FINGERPRINT,
+    }
+    this.#seenSize = -1
+    await this.#options.positions.save()
+    return true
+  }
+
+  #loseSight(what: string): void {
+    const unsure = this.#position.pending
+      ? ' The outcome of the last request is unknown: its lines may be missing.'
+      : ''
+    this.#options.onProblem(`${this.#options.path} ${what}; it is read from its beginning.${unsure}`)
+  }
+
+  /** Splits bytes [from, to) of the file into one batch; `to` of the result is where the batch ends. */
+  async #read(
+    from: number,
+    to: number,
+    limits: BatchLimits,
+    take: 'whole lines' | 'the rest, too',
+    lines: LineOptions = this.#options.lines,
+  ): Promise<{ batch: Batch; to: number }> {
+    const splitter = new LineSplitter(from)
+    const batch = new Batch(lines, limits)
+    let taken = from
+    const addLine = () => {
+      if (!batch.add(splitter.buffer, splitter.start, splitter.end, splitter.endOffset)) return false
+      taken = splitter.endOffset
+      return true
+    }
+    for (let at = from; at < to; ) {
+      const chunk = this.#chunk.subarray(0, Math.min(CHUNK_BYTES, to - at))
+      const bytes = await readFully(this.#handle as FileHandle, chunk, at)
+      if (bytes === 0) break
+      at += bytes
+      splitter.feed(chunk.subarray(0, bytes))
+      while (splitter.next()) if (!addLine()) return { batch, to: taken }
+      if (splitter.unendedBytes > LONGEST_UNENDED_BYTES) break
+    }
+    const ended = take === 'the rest, too' || splitter.unendedBytes > LONGEST_UNENDED_BYTES
+    if (ended && splitter.finish()) addLine()
+    return { batch, to: taken }
+  }
+
+  /** Sends the bytes up to `to` as a new request, which the position file knows before the service does. */
+  async #advance(batch: Batch, to: number): Promise<boolean> {
+    const { lines, host, tags } = this.#options
+    const from = this.#position.offset
+    if (batch.lines > 0) {
+      this.#position.pending = { number: this.#position.number, from, to, lines, host, tags }
+      await this.#learnFingerprint(to)
+      await this.#options.positions.save()
+      return this.#deliver(batch, this.#position.pending)
+    }
+    await this.#acknowledge(to)
+    return true
+  }
+
+  /** After a restart: the request whose outcome is unknown, once more and the same to the byte. */
+  async #resend(pending: PendingRequest, size: number): Promise<boolean> {
+    if (size < pending.to) return this.#startOver('was truncated')
+    const unlimited = { bytes: Number.POSITIVE_INFINITY, lines: Number.POSITIVE_INFINITY }
+    const { batch } = await this.#read(pending.from, pending.to, unlimited, 'the rest, too', pending.lines)
+    return this.#deliver(batch, pending)
+  }
+
+  async #deliver(batch: Batch, pending: PendingRequest): Promise<boolean> {
+    const reply = await this.#options.delivery.send({
+      body: batch.body(),
+      lines: batch.lines,
+      idempotencyKey: `${this.#position.stream}/${pending.number}`,
+      host: pending.host,
+      tags: pending.tags,
+    })
+    this.#position.number = pending.number + 1
+    if (reply.kind === 'key-conflict') return this.#changeStream(reply)
+    if (reply.kind === 'too-large' && batch.lines > 1) return this.#sendLess(batch)
+    this.#limits = { bytes: this.#limits.bytes, lines: FULL_BATCH.lines }
+    this.#options.totals.count(batch, reply.kind === 'taken' ? reply.refused : batch.lines)
+    if (reply.kind === 'refused') this.#options.onProblem(reply.sentence)
+    if (reply.kind === 'too-large')
+      this.#options.onProblem('The service refuses even a single line as too large.')
+    await this.#acknowledge(pending.to)
+    return true
+  }
+
+  /** The service took nothing: the first half goes out next, under a number of its own. */
+  async #sendLess(batch: Batch): Promise<boolean> {
+    // Halving the bytes alone would not do for a batch that is far below the limit.
+    this.#limits = { ...halved(this.#limits), lines: batch.lines >> 1 }
+    this.#position.pending = null
+    this.#seenSize = -1
+    return true
+  }
+
+  /** Another request has used our key, so what became of ours is unknown: sent again, it is at least not lost. */
+  async #changeStream(reply: Reply & { kind: 'key-conflict' }): Promise<boolean> {
+    this.#options.onProblem(`${reply.sentence} The lines are sent again under a new key.`)
+    this.#position.stream = this.#options.world.entropy.uuid()
+    this.#position.number = 0
+    this.#position.pending = null
+    this.#seenSize = -1
+    await this.#options.positions.save()
+    return true
+  }
+
+  async #acknowledge(to: number): Promise<void> {
+    this.#options.totals.readBytes += to - this.#position.offset
+    this.#position.offset = to
+    this.#position.pending = null
+    await this.#learnFingerprint(to)
+    await this.#options.positions.save()
+  }
+
+  async #learnFingerprint(knownBytes: number): Promise<void> {
+    const handle = this.#handle as FileHandle
+    const fingerprint = await fingerprintOf(handle, knownBytes)
+    this.#position.identity = { inode: await inodeOf(handle), fingerprint }
+  }
+
+  /** At the end of the file: goes to its successor once it was renamed away and its writer has let go of it. */
+  async #changeIfRotated(size: number): Promise<boolean> {
+    const inode = await inodeOf(this.#handle as FileHandle)
+    const successor = await this.#successor(inode)
+    if (!successor) return false
+    if (this.#options.world.clock.monotonicMs() - this.#grownAtMs < ROTATION_QUIET_MS) return false
+    if (size > this.#position.offset) {
+      // The last line of a file that was rotated away will get no line feed any more.
+      const { batch, to } = await this.#read(this.#position.offset, size, this.#limits, 'the rest, too')
+      return this.#advance(batch, to)
+    }
+    const next = await openIfThere(successor)
+    if (!next) return false
+    this.#position.finished = [...this.#position.finished.slice(-15), inode]
+    await this.close()
+    await this.#use(next, 'new file')
+    return true
+  }
+
+  /** The file that comes after the open one: a rotated one that was begun later, else the one at the path. */
+  async #successor(inode: string): Promise<string | undefined> {
+    const atPath = await stat(this.#options.path, { bigint: true }).catch(() => undefined)
+    if (atPath && String(atPath.ino) === inode) return undefined
+    const current = await (this.#handle as FileHandle).stat({ bigint: true })
+    const between = (await rotatedFiles(this.#options.path)).find(
+      file =>
+        file.inode !== inode &&
+        file.modifiedNs >= current.mtimeNs &&
+        !this.#position.finished.includes(file.inode),
+    )
+    // An empty file is not yet in use: its writer still writes to the old one.
+    return between?.path ?? (atPath && atPath.size > 0n ? this.#options.path : undefined)
+  }
+}
