@@ -1,0 +1,49 @@
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+
+const APPS = ['nginx', 'checkout', 'payments', 'auth', 'search', 'mailer', 'worker', 'gateway']
+const LEVELS = ['info', 'info', 'info', 'warn', 'error', 'debug']
+const PATHS = [
+  '/health',
+  '/api/v1/orders',
+  '/api/v1/orders/items',
+  '/login',
+  '/static/app.js',
+  '/api/v2/search',
+]
+/** Real traffic: 60 % access-log text, 40 % JSON lines. */
+const JSON_SHARE = 0.4
+
+/** Ingest bodies shaped like real traffic, always the same for one seed: about 350 bytes a line with its envelope. */
+export function sampleBodies(count: number, linesPerBody: number, seed = 1): Buffer[] {
+  const entropy = seededEntropy(seed)
+  return Array.from({ length: count }, (_, body) => {
+    const lines = Array.from({ length: linesPerBody }, (_, index) =>
+      sampleLine(entropy, body * linesPerBody + index),
+    )
+    return Buffer.from(JSON.stringify({ lines }))
+  })
+}
+
+function sampleLine(entropy: Entropy, number: number): Record<string, unknown> {
+  const bytes = entropy.bytes(12)
+  const at = (index: number) => bytes[index] as number
+  const app = APPS[at(0) % APPS.length] as string
+  const level = LEVELS[at(1) % LEVELS.length] as string
+  const path = PATHS[at(2) % PATHS.length] as string
+  const status = [200, 200, 200, 201, 304, 404, 500][at(3) % 7] as number
+  const line =
+    at(4) / 256 < JSON_SHARE
+      ? JSON.stringify({
+          message: `${path} answered ${status}`,
+          http: { status, method: 'GET', path },
+          service: app,
+          duration_ms: at(5) * 3,
+          trace_id: bytes.toString('hex'),
+          user: { id: number % 5000 },
+        })
+      : `10.0.${at(6)}.${at(7)} - - [21/Nov/2026:08:00:${String(number % 60).padStart(2, '0')} +0000] "GET ${path}?n=${number} HTTP/1.1" ${status} ${at(8) * 40} "-" "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36"`
+  const sent: Record<string, unknown> = { line, timestamp: 1_795_000_000_000 + number, app, level }
+  if (at(9) < 77) sent.meta = { region: 'eu-1', pod: `pod-${at(10) % 20}` }
+  return sent
+}
