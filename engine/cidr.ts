@@ -1,0 +1,98 @@
+/** An IP address as 16-bit groups: two of them for IPv4, eight for IPv6. */
+type Address = Uint16Array
+
+const IPV4_GROUPS = 2
+const IPV6_GROUPS = 8
+const DECIMAL_PART = /^(?:0|[1-9]\d{0,2})$/
+const HEX_GROUP = /^[0-9A-Fa-f]{1,4}$/
+
+/** Address blocks that were checked and parsed once: components, section 3.3. */
+export interface CidrBlocks {
+  /** @returns undefined when the text is no IP address */
+  contain(text: string): boolean | undefined
+}
+
+/**
+ * @param text one or more blocks or plain addresses, separated by commas; an IPv4 address is never in an IPv6
+ *   block and vice versa
+ * @returns undefined when one of them is neither
+ */
+export function parseCidrBlocks(text: string): CidrBlocks | undefined {
+  const blocks: { readonly network: Address; readonly bits: number }[] = []
+  for (const part of text.split(',')) {
+    const block = parseBlock(part.trim())
+    if (block === undefined) return undefined
+    blocks.push(block)
+  }
+  return {
+    contain: candidate => {
+      const address = parseAddress(candidate)
+      if (address === undefined) return undefined
+      return blocks.some(({ network, bits }) => sharesPrefix(address, network, bits))
+    },
+  }
+}
+
+function parseBlock(text: string) {
+  const [addressText = '', bitsText, ...surplus] = text.split('/')
+  const network = parseAddress(addressText)
+  if (network === undefined || surplus.length > 0) return undefined
+  const maxBits = network.length * 16
+  if (bitsText === undefined) return { network, bits: maxBits }
+  const bits = DECIMAL_PART.test(bitsText) ? Number(bitsText) : Number.NaN
+  return bits <= maxBits ? { network, bits } : undefined
+}
+
+function sharesPrefix(address: Address, network: Address, bits: number): boolean {
+  if (address.length !== network.length) return false
+  for (let group = 0; group * 16 < bits; group++) {
+    const relevant = Math.min(16, bits - group * 16)
+    const difference = (address[group] as number) ^ (network[group] as number)
+    if (difference >>> (16 - relevant) !== 0) return false
+  }
+  return true
+}
+
+/** Zones (`fe80::1%eth0`), leading zeros and short forms of IPv4 are not accepted: their meaning differs between programs. */
+function parseAddress(text: string): Address | undefined {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
+}
+
+function parseIpv4(text: string): Address | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  const groups = new Uint16Array(IPV4_GROUPS)
+  for (const [index, part] of parts.entries()) {
+    if (!DECIMAL_PART.test(part) || Number(part) > 255) return undefined
+    groups[index >> 1] = ((groups[index >> 1] as number) << 8) | Number(part)
+  }
+  return groups
+}
+
+function parseIpv6(text: string): Address | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const head = parseGroups(halves[0] as string, halves.length === 1)
+  const tail = halves.length === 1 ? [] : parseGroups(halves[1] as string, true)
+  if (head === undefined || tail === undefined) return undefined
+  const missing = IPV6_GROUPS - head.length - tail.length
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined
+  return Uint16Array.from([...head, ...new Array<number>(missing).fill(0), ...tail])
+}
+
+/** Groups between colons; only the very last may be a dotted IPv4 address. */
+function parseGroups(text: string, last: boolean): number[] | undefined {
+  if (text === '') return []
+  const groups: number[] = []
+  const parts = text.split(':')
+  for (const [index, part] of parts.entries()) {
+    if (HEX_GROUP.test(part)) {
+      groups.push(Number.parseInt(part, 16))
+      continue
+    }
+    const dotted = last && index === parts.length - 1 ? parseIpv4(part) : undefined
+    if (dotted === undefined) return undefined
+    groups.push(...dotted)
+  }
+  return groups
+}

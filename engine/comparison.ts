@@ -1,0 +1,152 @@
+import type { JsonValue } from '../schemas/json.ts'
+import { parseCidrBlocks } from './cidr.ts'
+import type { Leaf } from './condition.ts'
+import { foundType, type Report } from './errors.ts'
+import { simpleLowerCase } from './lower-case.ts'
+import { isMetric } from './metric.ts'
+import { numericOperand, type Operator } from './operators.ts'
+import { compileRegularExpression } from './regular-expression.ts'
+
+/** What a leaf of a conditional can report. */
+export const CONDITION_CODES = [
+  'E_NOT_FOUND',
+  'E_COMPARE_COERCION_FAILED',
+  'E_COMPARE_BAD_CIDR',
+  'E_COMPARE_BAD_TYPE',
+] as const
+
+export type ConditionCode = (typeof CONDITION_CODES)[number]
+
+/** The result for the value at the field, before inversions. What reports an error is false. */
+type Test = (value: JsonValue | undefined) => boolean
+type Complain = (code: ConditionCode, value: JsonValue | undefined) => false
+
+/** @throws RangeError when the operand was not checked */
+export function compileTest(operator: Operator, leaf: Leaf, report: Report<ConditionCode>): Test {
+  const complain: Complain = (code, value) => {
+    report(code, { field: leaf.field, found: foundType(value) })
+    return false
+  }
+  const typeTest = TYPE_TESTS[operator.base]
+  if (typeTest !== undefined) return typeTest
+  switch (operator.operand) {
+    case 'number':
+      return numericTest(operator, leaf, complain)
+    case 'expression':
+      return expressionTest(leaf, complain)
+    case 'blocks':
+      return blocksTest(leaf, complain)
+    default:
+      return operator.base === 'equal' ? equalityTest(leaf, complain) : textTest(operator, leaf, complain)
+  }
+}
+
+/** Operators without operand: they report nothing. */
+const TYPE_TESTS: Readonly<Partial<Record<Operator['base'], Test>>> = {
+  exists: value => value !== undefined,
+  // A path that is missing counts, too: the idiom for "no state yet" relies on it.
+  is_null: value => value === null || value === undefined,
+  is_array: value => Array.isArray(value),
+  is_boolean: value => typeof value === 'boolean',
+  is_number: value => typeof value === 'number' || typeof value === 'bigint',
+  is_object: value => foundType(value) === 'object',
+  is_string: value => typeof value === 'string',
+  is_empty: isEmpty,
+  is_metric: value => value !== undefined && isMetric(value),
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === '') return true
+  if (value === null || typeof value !== 'object') return false
+  return (Array.isArray(value) ? value : Object.keys(value)).length === 0
+}
+
+function equalityTest(
+  { value: operand = '', case_sensitive: caseSensitive }: Leaf,
+  complain: Complain,
+): Test {
+  const sameText = textEquality(scalarText(operand), caseSensitive ?? false)
+  return value => {
+    switch (typeof value) {
+      case 'string':
+        return sameText(value)
+      case 'number':
+      case 'bigint':
+        return typeof operand === 'string' ? sameText(scalarText(value)) : sameNumber(value, operand)
+      case 'boolean':
+        return sameText(value ? 'true' : 'false')
+      case 'undefined':
+        return complain('E_NOT_FOUND', value)
+      default:
+        return value === null ? false : complain('E_COMPARE_COERCION_FAILED', value)
+    }
+  }
+}
+
+function textEquality(operand: string, caseSensitive: boolean): (text: string) => boolean {
+  if (caseSensitive) return text => text === operand
+  const lowered = simpleLowerCase(operand)
+  // Simple lower-casing keeps the length in code units, so most texts are told apart without it.
+  return text => text.length === lowered.length && (text === operand || simpleLowerCase(text) === lowered)
+}
+
+function sameNumber(one: number | bigint, other: number | bigint): boolean {
+  if (typeof one === typeof other) return one === other
+  return !(one < other) && !(one > other) // Comparing a bigint with a number is exact.
+}
+
+function numericTest({ base }: Operator, { value }: Leaf, complain: Complain): Test {
+  const operand = numericOperand(value)
+  if (operand === undefined) throw new RangeError(`operand ${JSON.stringify(value)} is not a number`)
+  const holds = NUMERIC[base as keyof typeof NUMERIC]
+  if (holds === undefined) throw new RangeError(`operator ${base} compares with a value before`)
+  return found => {
+    if (typeof found === 'number' || typeof found === 'bigint') return holds(found, operand)
+    if (found === undefined) return complain('E_NOT_FOUND', found)
+    return complain(typeof found === 'string' ? 'E_COMPARE_COERCION_FAILED' : 'E_COMPARE_BAD_TYPE', found)
+  }
+}
+
+const NUMERIC = {
+  greater: (found: number | bigint, operand: number | bigint) => found > operand,
+  greater_or_equal: (found: number | bigint, operand: number | bigint) => found >= operand,
+  less: (found: number | bigint, operand: number | bigint) => found < operand,
+  less_or_equal: (found: number | bigint, operand: number | bigint) => found <= operand,
+}
+
+function textTest({ base }: Operator, leaf: Leaf, complain: Complain): Test {
+  const caseSensitive = leaf.case_sensitive ?? false
+  const text = scalarText(leaf.value ?? '')
+  const operand = caseSensitive ? text : simpleLowerCase(text)
+  const holds = TEXTUAL[base as keyof typeof TEXTUAL]
+  return stringsOnly(complain, value => holds(caseSensitive ? value : simpleLowerCase(value), operand))
+}
+
+const TEXTUAL = {
+  contains: (text: string, operand: string) => text.includes(operand),
+  starts_with: (text: string, operand: string) => text.startsWith(operand),
+  ends_with: (text: string, operand: string) => text.endsWith(operand),
+}
+
+function expressionTest({ value, case_sensitive: caseSensitive }: Leaf, complain: Complain): Test {
+  const expression = compileRegularExpression(String(value), { ignoreCase: !caseSensitive })
+  return stringsOnly(complain, text => expression.test(text))
+}
+
+function blocksTest({ value }: Leaf, complain: Complain): Test {
+  const blocks = parseCidrBlocks(String(value))
+  if (blocks === undefined) throw new RangeError(`${value} is not an address block`)
+  return stringsOnly(complain, text => blocks.contain(text) ?? complain('E_COMPARE_BAD_CIDR', text))
+}
+
+function stringsOnly(complain: Complain, holds: (text: string) => boolean): Test {
+  return value => {
+    if (typeof value === 'string') return holds(value)
+    return complain(value === undefined ? 'E_NOT_FOUND' : 'E_COMPARE_BAD_TYPE', value)
+  }
+}
+
+/** Text of a scalar: the string itself, otherwise its JSON text; -0 is 0. */
+function scalarText(value: string | number | bigint): string {
+  return String(value)
+}

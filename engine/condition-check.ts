@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { parseCidrBlocks } from './cidr.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from './field-path.ts'
+import { numericOperand, type Operator, operatorNamed } from './operators.ts'
+import { type Problem, pointerTo } from './problem.ts'
+import { regularExpressionProblem } from './regular-expression.ts'
+
+/** Branch levels below the root. */
+const MAX_DEPTH = 6
+const BRANCH_MEMBERS: readonly string[] = ['expressions', 'logical_operation']
+const LEAF_MEMBERS: readonly string[] = ['field', 'str_operator', 'value', 'negate', 'case_sensitive']
+
+export interface CheckedCondition {
+  /** As it was sent, with the defaults of `logical_operation` and `negate` written in. */
+  readonly stored: JsonValue
+  readonly problems: readonly Problem[]
+}
+
+export interface ConditionRules {
+  /** Change operators are for aggregate and change alerts; `both` for aggregate, `only` for the alerts. */
+  readonly change?: 'refused' | 'both' | 'only'
+  /** Written into a text leaf that does not say it; only sample has one. */
+  readonly caseSensitiveDefault?: boolean
+}
+
+/** Checks a conditional as it came in a request; all findings at once (components 3.2, pipeline API 3). */
+export function checkCondition(value: JsonValue | undefined, rules: ConditionRules = {}): CheckedCondition {
+  const check = new ConditionCheck(rules)
+  return { stored: check.branch(value, '', 0), problems: check.problems }
+}
+
+/** Checks a single leaf, where a tree is not allowed. */
+export function checkLeaf(value: JsonValue | undefined, rules: ConditionRules = {}): CheckedCondition {
+  const check = new ConditionCheck(rules)
+  return { stored: check.leaf(value, ''), problems: check.problems }
+}
+
+class ConditionCheck {
+  readonly problems: Problem[] = []
+  readonly #rules: ConditionRules
+
+  constructor(rules: ConditionRules) {
+    this.#rules = rules
+  }
+
+  branch(value: JsonValue | undefined, path: string, depth: number): JsonValue {
+    if (!isObject(value)) return this.#refuse(value, path, 'must be object')
+    if (depth > MAX_DEPTH)
+      return this.#refuse(value, path, `must NOT be nested more than ${MAX_DEPTH} levels deep`)
+    this.#refuseSurplus(value, path, BRANCH_MEMBERS)
+    const operation = value.logical_operation
+    if (operation !== undefined && operation !== 'AND' && operation !== 'OR')
+      this.#add(pointerTo(path, 'logical_operation'), 'must be equal to one of the allowed values')
+    return {
+      ...value,
+      ...this.#expressions(value.expressions, path, depth),
+      logical_operation: operation ?? 'AND',
+    }
+  }
+
+  #expressions(expressions: JsonValue | undefined, path: string, depth: number): JsonObject {
+    if (expressions === undefined) {
+      this.#add(path, "must have required property 'expressions'")
+      return {}
+    }
+    const listPath = pointerTo(path, 'expressions')
+    if (!Array.isArray(expressions)) {
+      this.#add(listPath, 'must be array')
+      return {}
+    }
+    if (expressions.length === 0) this.#add(listPath, 'must NOT have fewer than 1 items')
+    return {
+      expressions: expressions.map((expression, index) => {
+        const at = pointerTo(listPath, index)
+        const isBranch =
+          isObject(expression) &&
+          (Object.hasOwn(expression, 'expressions') || Object.hasOwn(expression, 'logical_operation'))
+        return isBranch ? this.branch(expression, at, depth + 1) : this.leaf(expression, at)
+      }),
+    }
+  }
+
+  leaf(value: JsonValue | undefined, path: string): JsonValue {
+    if (!isObject(value)) return this.#refuse(value, path, 'must be object')
+    this.#refuseSurplus(value, path, LEAF_MEMBERS)
+    this.#field(value, path)
+    for (const member of ['negate', 'case_sensitive']) {
+      if (value[member] !== undefined && typeof value[member] !== 'boolean')
+        this.#add(pointerTo(path, member), 'must be boolean')
+    }
+    const operator = this.#operator(value, path)
+    if (operator !== undefined) this.#operand(operator, value.value, path)
+    const stored: JsonObject = { ...value, negate: value.negate ?? false }
+    const { caseSensitiveDefault } = this.#rules
+    const textual = operator?.operand === 'scalar' || operator?.operand === 'expression'
+    if (caseSensitiveDefault !== undefined && textual) stored.case_sensitive ??= caseSensitiveDefault
+    return stored
+  }
+
+  #field({ field }: JsonObject, path: string): void {
+    if (field === undefined) this.#add(path, "must have required property 'field'")
+    else if (typeof field !== 'string') this.#add(pointerTo(path, 'field'), 'must be string')
+    else if (!isFieldPath(field)) this.#add(pointerTo(path, 'field'), FIELD_PATH_MESSAGE)
+  }
+
+  #operator({ str_operator: name }: JsonObject, path: string): Operator | undefined {
+    const at = pointerTo(path, 'str_operator')
+    if (name === undefined) {
+      this.#add(path, "must have required property 'str_operator'")
+      return undefined
+    }
+    if (typeof name !== 'string') {
+      this.#add(at, 'must be string')
+      return undefined
+    }
+    const operator = operatorNamed(name)
+    const { change = 'refused' } = this.#rules
+    const allowed = operator !== undefined && (operator.change ? change !== 'refused' : change !== 'only')
+    if (!allowed) this.#add(at, 'must be equal to one of the allowed values')
+    return operator
+  }
+
+  #operand({ operand }: Operator, value: JsonValue | undefined, path: string): void {
+    const at = pointerTo(path, 'value')
+    if (operand === 'none') {
+      // Clients send "" here, or what was left over from another operator.
+      if (value !== undefined && !isScalar(value)) this.#add(at, 'must be string')
+    } else if (operand === 'number') {
+      if (numericOperand(value) === undefined) this.#add(at, 'Value must be a number')
+    } else if (value === undefined) {
+      this.#add(path, "must have required property 'value'")
+    } else if (operand === 'scalar') {
+      if (!isScalar(value)) this.#add(at, 'Value must be a string or a number')
+    } else if (typeof value !== 'string') {
+      this.#add(at, 'must be string')
+    } else if (operand === 'blocks') {
+      if (parseCidrBlocks(value) === undefined) this.#add(at, 'Must be a valid CIDR block or IP address')
+    } else {
+      const problem = regularExpressionProblem(value)
+      if (problem !== undefined) this.#add(at, problem)
+    }
+  }
+
+  #refuseSurplus(value: JsonObject, path: string, members: readonly string[]): void {
+    if (Object.keys(value).some(member => !members.includes(member)))
+      this.#add(path, 'must NOT have additional properties')
+  }
+
+  #refuse(value: JsonValue | undefined, path: string, message: string): JsonValue {
+    this.#add(path, message)
+    return value ?? null
+  }
+
+  #add(instancePath: string, message: string): void {
+    this.problems.push({ instancePath, message })
+  }
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

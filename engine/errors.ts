@@ -1,0 +1,66 @@
+/** Every code that a component can report, with what raises it: components, section 9.1. */
+export const ERROR_CODES = {
+  E_NOT_FOUND: 'a configured field is not in the event',
+  E_COMPACT_BAD_TYPE: 'the field to compact is neither object nor array',
+  E_DECRYPT_BAD_TYPE: 'the field to decrypt is not a string',
+  E_DECRYPT_BAD_IV: 'the initialization vector is not a string',
+  E_DECRYPT_FIELD_DECODE: 'the field to decrypt is not base64',
+  E_DECRYPT_IV_DECODE: 'the initialization vector is not base64',
+  E_DECRYPT_FAILED: 'decryption failed',
+  E_ENCRYPT_BAD_TYPE: 'the field to encrypt is null, an object or an array',
+  E_ENCRYPT_FAILED: 'encryption failed, or the initialization vector cannot be stored',
+  E_EVENT_TO_METRIC_FAILED: 'a value cannot be made part of a metric',
+  E_COMPARE_COERCION_FAILED: 'a field value cannot be turned into the type that the comparison needs',
+  E_COMPARE_BAD_CIDR: 'a field value is no IP address',
+  E_COMPARE_BAD_TYPE: 'a field value has a type that the comparison does not work on',
+  E_FLATTEN_BAD_TYPE: 'the field to flatten is neither object nor array',
+  E_PARSE_FAILED: 'the value is not a string, or the parser does not accept it',
+  E_UNROLL_BAD_TYPE: 'the field to unroll is not an array',
+  E_STREAM_BAD_TYPE: 'the expected field of the payload is not an array',
+  E_STREAM_BAD_BASE64: 'the data of a record is not base64',
+  E_STREAM_BAD_JSON: 'the data of a record is not JSON',
+  E_EVENT_NOT_JSON: 'the payload is not JSON',
+  E_EVENT_NOT_NDJSON: 'a line of the payload is not JSON',
+  E_SERVICE_AGENT_BAD_TYPE: 'the payload has no array of lines',
+  E_COLLECTOR_BAD_FORMAT: 'the payload does not follow the event collector format',
+  E_METRIC_BAD_TYPE: 'the message is no metric',
+  E_CARDINALITY_LIMIT: 'the bound on keys or groups was reached',
+  E_SCRIPT_FAILED: 'the script failed, ran into a limit, or gave a result that cannot be used',
+  E_TRACE_BAD_TYPE: 'the trace id is not a non-empty string',
+  E_TRACE_NO_ROOT: 'the root of a trace never came',
+  E_DELIVERY_FAILED: 'events could not be delivered and were given up',
+  E_DELIVERY_RETRYING: 'a delivery failed and is tried again',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** A name for the type of a value that may be shown: it never tells the value itself. */
+export type FoundType = 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+/** What a processor says beside the code. */
+export interface ErrorDetail {
+  /** The path concerned, as it is written in the configuration. */
+  readonly field?: string
+  readonly found?: FoundType
+  /** What to keep as the cause, where it is not the event itself. */
+  readonly captured?: string
+}
+
+/** How a compiled component reports trouble with the event in hand. The event goes its way all the same. */
+export type Report<Code extends ErrorCode = ErrorCode> = (code: Code, detail: ErrorDetail) => void
+
+export function foundType(value: unknown): FoundType {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'bigint' ? 'number' : (type as FoundType)
+}
+
+/** One English sentence from code, field and found type; nothing of the event's content is in it. */
+export function errorMessage(code: ErrorCode, { field, found }: ErrorDetail): string {
+  const place = field === undefined ? '' : ` at ${field}`
+  const type = found === undefined || found === 'missing' ? '' : ` (found: ${found})`
+  const sentence = ERROR_CODES[code]
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${place}${type}.`
+}

@@ -1,0 +1,92 @@
+import type { ErrorCode, ErrorDetail } from './errors.ts'
+import type { Event } from './event.ts'
+
+/**
+ * What a processor says about one event. An event by itself means "passes", so the common case allocates
+ * nothing. `E` is `Event` in the engine; examples write plain messages.
+ */
+export type Outcome<Code extends ErrorCode = ErrorCode, E = Event> =
+  | E
+  | PassedWithError<Code, E>
+  | Dropped
+  | Split<E>
+  | Routed<E>
+  | Failed<Code>
+
+/** The event goes on, and an error is recorded. */
+export class PassedWithError<Code extends ErrorCode, E = Event> {
+  readonly event: E
+  readonly code: Code
+  readonly detail: ErrorDetail
+
+  constructor(event: E, code: Code, detail: ErrorDetail) {
+    this.event = event
+    this.code = code
+    this.detail = detail
+  }
+}
+
+/** Left out on purpose. */
+export class Dropped {
+  readonly kind = 'dropped'
+}
+
+/** Several events in place of one, in order; none means dropped. */
+export class Split<E = Event> {
+  readonly events: readonly E[]
+
+  constructor(events: readonly E[]) {
+    this.events = events
+  }
+}
+
+/** The event leaves by each of these outputs, named as the processor's `outputs` names them. */
+export class Routed<E = Event> {
+  readonly event: E
+  readonly outputs: readonly string[]
+
+  constructor(event: E, outputs: readonly string[]) {
+    this.event = event
+    this.outputs = outputs
+  }
+}
+
+/** Could not be processed and does not go on. */
+export class Failed<Code extends ErrorCode> {
+  readonly code: Code
+  readonly detail: ErrorDetail
+
+  constructor(code: Code, detail: ErrorDetail) {
+    this.code = code
+    this.detail = detail
+  }
+}
+
+const DROPPED = new Dropped()
+const NO_DETAIL: ErrorDetail = {}
+
+export function pass<E>(event: E): E
+export function pass<E, Code extends ErrorCode>(
+  event: E,
+  code: Code,
+  detail?: ErrorDetail,
+): PassedWithError<Code, E>
+export function pass<E, Code extends ErrorCode>(event: E, code?: Code, detail = NO_DETAIL) {
+  return code === undefined ? event : new PassedWithError(event, code, detail)
+}
+
+export function drop(): Dropped {
+  return DROPPED
+}
+
+export function split<E>(events: readonly E[]): Split<E> {
+  return new Split(events)
+}
+
+export function route<E>(event: E, outputs: readonly string[]): Routed<E> {
+  return new Routed(event, outputs)
+}
+
+export function fail<Code extends ErrorCode>(code: Code, detail = NO_DETAIL): Failed<Code> {
+  return new Failed(code, detail)
+}

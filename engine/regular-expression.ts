@@ -1,0 +1,58 @@
+import { RE2JS, RE2JSException } from 're2js'
+import { simpleLowerCase } from './lower-case.ts'
+
+/** An expression of a user, compiled for an engine that never backtracks: components, section 9.5. */
+export interface RegularExpression {
+  /** Whether it matches anywhere in the text, in time linear in the text. */
+  test(text: string): boolean
+}
+
+export const MAX_EXPRESSION_LENGTH = 4096
+/** Instructions of the compiled program: some 100 times those of an everyday expression. */
+const MAX_PROGRAM_SIZE = 20_000
+
+const LITERAL = /^[A-Za-z0-9_ ,:;=<>@%&!"'#~`/-]+$/
+/** Letters that equal an ASCII letter once case is ignored, or stop doing so once lower-cased. */
+const FOLDS_TO_ASCII = /[\u0130\u017f\u212a]/
+const EXTENDED_FLAGS = /^\(\?([ims]*)x([imsx]*)\)/
+/** An escaped character, a class, white space or a comment: what `x` leaves alone and what it takes out. */
+const EXTENDED_PART = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\s+|#[^\n]*/g
+
+/** @returns the reason, when the text is not an expression that the engine runs */
+export function regularExpressionProblem(source: string): string | undefined {
+  if (source.length > MAX_EXPRESSION_LENGTH)
+    return `must NOT have more than ${MAX_EXPRESSION_LENGTH} characters`
+  try {
+    const size = RE2JS.compile(withoutExtended(source)).programSize()
+    return size > MAX_PROGRAM_SIZE ? 'Must be a valid regular expression: it is too large' : undefined
+  } catch (error) {
+    if (error instanceof RE2JSException) return `Must be a valid regular expression: ${error.message}`
+    throw error
+  }
+}
+
+/** @throws RE2JSException when the source was not checked */
+export function compileRegularExpression(
+  source: string,
+  { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
+): RegularExpression {
+  const compiled = RE2JS.compile(withoutExtended(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  if (!LITERAL.test(source)) return { test: text => compiled.test(text) }
+  // Plain words are what most people write; looking for them directly is ten times as fast.
+  if (!ignoreCase) return { test: text => text.includes(source) }
+  const lowered = simpleLowerCase(source)
+  return {
+    test: text => (FOLDS_TO_ASCII.test(text) ? compiled.test(text) : text.toLowerCase().includes(lowered)),
+  }
+}
+
+/** The engine has no flag `x`; taking out what it ignores does the same when the flag leads the expression. */
+function withoutExtended(source: string): string {
+  const match = EXTENDED_FLAGS.exec(source)
+  if (match === null) return source
+  const others = `${match[1]}${match[2]}`.replaceAll('x', '')
+  const body = source
+    .slice(match[0].length)
+    .replace(EXTENDED_PART, part => (/^(?:\s|#)/.test(part) ? '' : part))
+  return others === '' ? body : `(?${others})${body}`
+}
