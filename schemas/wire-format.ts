@@ -14,6 +14,7 @@ export const BUNDLED_SCHEMAS = [
   { id: 5, name: 'Checkpoint', file: 'checkpoint.1.avsc' },
   { id: 6, name: 'DeadLetter', file: 'dead-letter.1.avsc' },
   { id: 7, name: 'ConfigurationEvent', file: 'configuration-event.1.avsc' },
+  { id: 8, name: 'ConfigurationSnapshot', file: 'configuration-snapshot.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']

@@ -1,0 +1,227 @@
+import { type ConfigurationEvent, configurationEventType } from '../../schemas/configuration.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { Entropy } from '../entropy/entropy.ts'
+import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import { KINDS } from './entities.ts'
+import { storedText } from './entity-text.ts'
+import { ConfigurationFold, type ConfigurationView, type Entity } from './fold.ts'
+import type { AnyKind, Kind } from './kind.ts'
+import { ConfigurationRejected, type Rejection } from './rejection.ts'
+import { Seal } from './seal.ts'
+import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
+
+const READ_BYTES = 4_000_000
+const SNAPSHOT_EVERY_EVENTS = 10_000
+
+export interface ConfigurationLogOptions {
+  /** `weir.config`: one partition, kept for ever. */
+  readonly topic: Topic
+  readonly clock: Clock
+  readonly entropy: Entropy
+  /** 32 bytes: encrypts what must not stand in clear on the disk. */
+  readonly secretKey: Buffer
+  readonly logger: Logger
+  readonly snapshotEveryEvents?: number
+}
+
+/** Who writes: for the audit that the log is. */
+export interface Author {
+  readonly subjectId: string
+  /** Short id; empty when it concerns no single account. */
+  readonly account: string
+}
+
+/** One change to be written, its value in clear. */
+export interface Change {
+  readonly kind: AnyKind
+  readonly id: string
+  /** 0: must not exist yet; -1: whatever it is. */
+  readonly expectedVersion: number
+  /** undefined: the entity goes. */
+  readonly value: unknown
+}
+
+export function create<Value>(kind: Kind<Value>, id: string, value: Value): Change {
+  return { kind, id, expectedVersion: 0, value }
+}
+
+export function replace<Value>(kind: Kind<Value>, entity: Entity<Value>, value: Value): Change {
+  return { kind, id: entity.id, expectedVersion: entity.version, value }
+}
+
+export function remove<Value>(kind: Kind<Value>, entity: Entity<Value>): Change {
+  return { kind, id: entity.id, expectedVersion: entity.version, value: undefined }
+}
+
+/**
+ * The configuration of an installation, kept as a log of events on one partition. Every process folds it in
+ * offset order; concurrent writers are settled by the log, not by a lock: an event whose expectation does not hold
+ * where it stands is ignored by everyone, and its writer learns so.
+ */
+export class ConfigurationLog implements ConfigurationView {
+  readonly #options: ConfigurationLogOptions
+  readonly #seal: Seal
+  readonly #fold: ConfigurationFold
+  readonly #listeners = new Set<() => void>()
+  /** Own events on their way, and what became of those that were read back. */
+  readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
+  #next = 0n
+  #eventsSinceSnapshot = 0
+  #reading: Promise<void> | undefined
+
+  private constructor(options: ConfigurationLogOptions) {
+    this.#options = options
+    this.#seal = new Seal(options.secretKey, options.entropy)
+    this.#fold = new ConfigurationFold(KINDS, this.#seal)
+  }
+
+  /**
+   * Reads the log to its present end.
+   *
+   * @throws SealError when it was written with another secret key
+   */
+  static async open(options: ConfigurationLogOptions): Promise<ConfigurationLog> {
+    const log = new ConfigurationLog(options)
+    const snapshot = await newestSnapshot(options.topic)
+    for (const entity of snapshot?.entities ?? []) log.#fold.restore(entity)
+    log.#next = snapshot?.upTo ?? (await options.topic.bounds(0)).first
+    await log.catchUp()
+    return log
+  }
+
+  /** First offset that has not been read yet. */
+  get nextOffset(): bigint {
+    return this.#next
+  }
+
+  get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined {
+    return this.#fold.get(kind, id)
+  }
+
+  find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined {
+    return this.#fold.find(kind, name, text)
+  }
+
+  list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[] {
+    return this.#fold.list(kind, account)
+  }
+
+  count(kind: AnyKind, account: string): number {
+    return this.#fold.count(kind, account)
+  }
+
+  /**
+   * Writes changes, all or none, and answers when this process has read them back: its next read shows them.
+   *
+   * @throws ConfigurationRejected when the configuration does not take them; nothing has changed
+   * @throws LogError as `Topic.append`; after LOG_UNAVAILABLE it is unknown whether they hold
+   */
+  async append(changes: readonly Change[], author: Author): Promise<void> {
+    const event = this.#eventOf(changes, author)
+    // Most conflicts show here already, and need not burden the log for ever.
+    const foreseen = this.#fold.check(event)
+    if (foreseen !== undefined) throw new ConfigurationRejected(foreseen)
+    this.#awaited.set(event.id, undefined)
+    try {
+      const value = configurationEventType.encode(event)
+      const { offset } = await this.#options.topic.append(0, { value, producer: null, priority: 'control' })
+      await this.#readBeyond(offset)
+      const outcome = this.#awaited.get(event.id)
+      if (outcome === undefined) throw new Error(`configuration event at ${offset} was not read back`)
+      if (outcome !== 'accepted') throw new ConfigurationRejected(outcome)
+    } finally {
+      this.#awaited.delete(event.id)
+    }
+    await this.#snapshotIfDue()
+  }
+
+  /** Reads what other processes wrote until now. */
+  async catchUp(): Promise<void> {
+    const { next } = await this.#options.topic.bounds(0)
+    await this.#readBeyond(next - 1n)
+  }
+
+  /** Keeps reading until the signal is aborted; an error of the log is retried, any other ends it. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#options.topic.waitBeyond(0, this.#next, signal)
+        if (!signal.aborted) await this.catchUp()
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof LogError && error.retriable)) throw error
+        this.#options.logger.warn({ err: error }, 'the configuration log cannot be read; trying again')
+        await this.#options.clock.sleep(1000, signal)
+      }
+    }
+  }
+
+  /** Calls the listener after each change; the returned function ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #eventOf(changes: readonly Change[], { subjectId, account }: Author): ConfigurationEvent {
+    const { clock, entropy } = this.#options
+    return {
+      id: entropy.uuid(),
+      atMs: clock.wallMs(),
+      actor: subjectId,
+      account,
+      changes: changes.map(({ kind, id, expectedVersion, value }) => ({
+        kind: kind.name,
+        entity: id,
+        expectedVersion,
+        value: value === undefined ? '' : storedText(kind, id, value, this.#seal),
+      })),
+    }
+  }
+
+  /** One reader at a time; whoever comes meanwhile waits for it and looks again. */
+  async #readBeyond(offset: bigint): Promise<void> {
+    while (this.#next <= offset) {
+      this.#reading ??= this.#readOn().finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const records = await this.#options.topic.read(0, this.#next, READ_BYTES)
+    if (records.length === 0) throw new Error(`the configuration log ends before offset ${this.#next}`)
+    let changed = false
+    for (const record of records) {
+      changed = this.#take(record) || changed
+      this.#next = record.offset + 1n
+    }
+    if (changed) for (const listener of this.#listeners) listener()
+  }
+
+  #take(record: LogRecord): boolean {
+    if (isSnapshotPart(record)) {
+      this.#eventsSinceSnapshot = 0
+      return false
+    }
+    const event = configurationEventType.decode(record.value)
+    const rejection = this.#fold.apply(event, record.offset)
+    this.#eventsSinceSnapshot++
+    if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
+    return rejection === undefined
+  }
+
+  /** A snapshot that cannot be written only makes the next start slower. */
+  async #snapshotIfDue(): Promise<void> {
+    const { topic, entropy, logger, snapshotEveryEvents = SNAPSHOT_EVERY_EVENTS } = this.#options
+    if (this.#eventsSinceSnapshot < snapshotEveryEvents) return
+    this.#eventsSinceSnapshot = 0
+    const snapshot = { upTo: this.#next, entities: [...this.#fold.entities()] }
+    try {
+      await writeSnapshot(topic, entropy.uuid(), snapshot)
+    } catch (error) {
+      logger.warn({ err: error }, 'no snapshot of the configuration could be written')
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { type AnyKind, defineKind, type Kind, type Rule } from './kind.ts'
+import type { Rejection, RejectionCode } from './rejection.ts'
+
+/**
+ * Every kind of entity that the configuration knows. An entity's key is chosen so that what must be unique is
+ * its key where that is possible: creating expects version 0, hence only one of two writers succeeds.
+ */
+
+export type Role = 'owner' | 'admin' | 'member' | 'readonly'
+
+/** What the first start made; key: always `INSTALLATION_KEY`. */
+export interface Installation {
+  readonly enterprise: string
+  readonly account: string
+}
+
+/** Key: ten hexadecimal digits. */
+export interface Enterprise {
+  readonly name: string
+  readonly createdAtMs: number
+}
+
+/** Key: the short id, ten hexadecimal digits. */
+export interface Account {
+  /** UUID. */
+  readonly id: string
+  /** Key of the enterprise, null for a lone account. */
+  readonly enterprise: string | null
+  readonly company: string
+  readonly ownerEmail: string
+  readonly plan: Plan
+  readonly status: 'active' | 'deactivated' | 'pending'
+  /** Days that lines are kept. */
+  readonly retentionDays: number
+  readonly externalId: string | null
+  readonly ingestionSuspended: boolean
+  readonly createdAtMs: number
+}
+
+/**
+ * Limits stand here, on the log, and not in anybody's settings: the fold must come to the same verdict everywhere.
+ * null: no limit.
+ */
+export interface Plan {
+  readonly type: string
+  readonly maxPipelines: number | null
+  readonly maxNodesPerPipeline: number | null
+  readonly maxIngestionKeys: number | null
+  readonly maxServiceKeys: number | null
+}
+
+/** Key: `<account>/<e-mail in lower case>`. */
+export interface Member {
+  readonly account: string
+  readonly email: string
+  readonly role: Role
+  readonly groups: readonly string[]
+  /** UUID of the person. */
+  readonly subjectId: string
+  readonly createdAtMs: number
+}
+
+/** Key: UUID. The secret itself is nowhere, only its hash. */
+export interface AccessToken {
+  readonly kind: 'user' | 'service' | 'enterprise'
+  /** SHA-256 of the token, hexadecimal. */
+  readonly hash: string
+  readonly name: string
+  /** Of user and service tokens. */
+  readonly account: string | null
+  /** Of enterprise tokens. */
+  readonly enterprise: string | null
+  /** UUID of the user, service account or enterprise service account. */
+  readonly subjectId: string
+  /** Of user tokens: the member whose present role holds. */
+  readonly email: string | null
+  /** Narrows what the token may do; null: all that its subject may. */
+  readonly scope: Role | 'ingest' | null
+  readonly expiresAtMs: number | null
+  readonly revoked: boolean
+  readonly createdAtMs: number
+}
+
+/** Key: ten hexadecimal digits. */
+export interface AccountKey {
+  readonly account: string
+  readonly type: 'ingestion' | 'service'
+  /** 32 hexadecimal digits. */
+  readonly key: string
+  readonly name: string
+  readonly createdAtMs: number
+}
+
+/** What a pipeline is besides its nodes. Key: UUID, the same as its draft's and its deployment's. */
+export interface Pipeline {
+  readonly account: string
+  readonly title: string
+  readonly origin: string
+  readonly deployType: string
+  readonly deploymentGroups: readonly string[]
+  readonly createdAtMs: number
+  readonly updatedAtMs: number | null
+  readonly published: { readonly revisionId: string; readonly atMs: number } | null
+}
+
+/** The nodes of a pipeline as they are being edited; nothing runs from here. */
+export interface Draft {
+  readonly account: string
+  readonly nodes: readonly DraftNode[]
+  /** When a node was last changed; null until then. */
+  readonly updatedAtMs: number | null
+}
+
+export interface DraftNode extends NodeDocument {
+  readonly description: string | null
+  readonly generation: number
+}
+
+/** A published document, never changed. Key: UUID. */
+export interface Revision {
+  readonly account: string
+  readonly pipeline: string
+  readonly document: PipelineDocument
+  readonly createdAtMs: number
+}
+
+/**
+ * What of a pipeline runs. It outlives the pipeline, because partitions must be told that it is gone.
+ * Key: the pipeline's id.
+ */
+export interface Deployment {
+  readonly account: string
+  /** Rises with each publication and once more when the pipeline goes. */
+  readonly number: number
+  /** null: nothing. */
+  readonly revisionId: string | null
+}
+
+export const INSTALLATION_KEY = 'installation'
+
+const ofAccount = (value: { readonly account: string }) => value.account
+
+export const installations = defineKind<Installation>('installation')
+export const enterprises = defineKind<Enterprise>('enterprise')
+export const accounts = defineKind<Account>('account', { unique: { id: account => account.id } })
+export const members = defineKind<Member>('member', { account: ofAccount })
+export const accessTokens = defineKind<AccessToken>('token', {
+  unique: { hash: token => token.hash },
+  account: token => token.account ?? '',
+})
+export const pipelines: Kind<Pipeline> = defineKind<Pipeline>('pipeline', {
+  account: ofAccount,
+  rules: [
+    ({ before, after }, view) => {
+      if (before !== undefined || after === undefined) return undefined
+      const limit = planOf(view.get(accounts, after.account))?.maxPipelines ?? null
+      return above(limit, view.count(pipelines, after.account), 'PIPELINE_LIMIT', 'pipelines')
+    },
+  ],
+})
+export const drafts = defineKind<Draft>('draft', {
+  account: ofAccount,
+  sealed: ['nodes'],
+  rules: [
+    ({ before, after }, view) => {
+      if (after === undefined || after.nodes.length <= (before?.nodes.length ?? 0)) return undefined
+      const limit = planOf(view.get(accounts, after.account))?.maxNodesPerPipeline ?? null
+      return above(limit, after.nodes.length, 'NODE_LIMIT', 'nodes in a pipeline')
+    },
+  ],
+})
+export const revisions = defineKind<Revision>('revision', { account: ofAccount, sealed: ['document'] })
+export const deployments = defineKind<Deployment>('deployment', { account: ofAccount })
+export const accountKeys = defineKind<AccountKey>('key', {
+  account: ofAccount,
+  sealed: ['key'],
+  unique: { hash: ({ key }) => secretHash(key) },
+  rules: [
+    keyLimit('ingestion', plan => plan.maxIngestionKeys),
+    keyLimit('service', plan => plan.maxServiceKeys),
+  ],
+})
+
+export const KINDS: readonly AnyKind[] = [
+  installations,
+  enterprises,
+  accounts,
+  members,
+  accessTokens,
+  accountKeys,
+  pipelines,
+  drafts,
+  revisions,
+  deployments,
+]
+
+/** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */
+export function secretHash(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+export function memberKey(account: string, email: string): string {
+  return `${account}/${email.toLowerCase()}`
+}
+
+function keyLimit(type: AccountKey['type'], limitOf: (plan: Plan) => number | null): Rule<AccountKey> {
+  return ({ before, after }, view) => {
+    if (before !== undefined || after?.type !== type) return undefined
+    const plan = planOf(view.get(accounts, after.account))
+    const held = view.list(accountKeys, after.account).filter(({ value }) => value.type === type).length
+    return above(plan === undefined ? null : limitOf(plan), held, 'KEY_LIMIT', `${type} keys`)
+  }
+}
+
+function planOf(account: { readonly value: Account } | undefined): Plan | undefined {
+  return account?.value.plan
+}
+
+function above(
+  limit: number | null,
+  count: number,
+  code: RejectionCode,
+  what: string,
+): Rejection | undefined {
+  if (limit === null || count <= limit) return undefined
+  return { code, message: `the plan allows ${limit} ${what}` }
+}

@@ -1,0 +1,220 @@
+import type { ConfigurationChange, ConfigurationEvent, SnapshotEntity } from '../../schemas/configuration.ts'
+import { clearValue } from './entity-text.ts'
+import type { AnyKind, Kind } from './kind.ts'
+import type { Rejection } from './rejection.ts'
+import type { Seal } from './seal.ts'
+
+/** An entity as it is now. Versions rise over the whole log: the offset of the last change plus one. */
+export interface Entity<Value> {
+  readonly id: string
+  readonly version: number
+  /** Version of the change that created it. */
+  readonly createdVersion: number
+  readonly value: Value
+}
+
+/** Read access to the configuration. */
+export interface ConfigurationView {
+  get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined
+  /** The entity whose text of that name (see `Kind.unique`) is `text`. */
+  find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined
+  /** Oldest first; with an account, only its own. */
+  list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[]
+  count(kind: AnyKind, account: string): number
+}
+
+interface Row extends Entity<unknown> {
+  readonly stored: string
+}
+
+interface Table {
+  /** Absent for kinds that a newer program wrote: kept, so that every program folds alike. */
+  readonly kind: AnyKind | undefined
+  readonly rows: Map<string, Row>
+  readonly unique: Map<string, Map<string, string>>
+  readonly byAccount: Map<string, Set<string>>
+}
+
+interface Undo {
+  readonly table: Table
+  readonly id: string
+  readonly before: Row | undefined
+}
+
+/**
+ * The configuration: a fold of the events of its log, in offset order. It depends on nothing else, so that every
+ * process comes to the same configuration and to the same verdict on every event.
+ */
+export class ConfigurationFold implements ConfigurationView {
+  readonly #tables = new Map<string, Table>()
+  readonly #seal: Seal
+
+  constructor(kinds: readonly AnyKind[], seal: Seal) {
+    this.#seal = seal
+    for (const kind of kinds) this.#tables.set(kind.name, newTable(kind))
+  }
+
+  get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined {
+    return this.#table(kind.name).rows.get(id) as Entity<Value> | undefined
+  }
+
+  find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined {
+    const id = this.#table(kind.name).unique.get(name)?.get(text)
+    return id === undefined ? undefined : this.get(kind, id)
+  }
+
+  list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[] {
+    const { rows, byAccount } = this.#table(kind.name)
+    const ids = account === undefined ? rows.keys() : (byAccount.get(account) ?? [])
+    return [...ids]
+      .map(id => rows.get(id) as Entity<Value>)
+      .sort((a, b) => a.createdVersion - b.createdVersion)
+  }
+
+  count(kind: AnyKind, account: string): number {
+    return this.#table(kind.name).byAccount.get(account)?.size ?? 0
+  }
+
+  /** Takes an event in, whole or not at all. @returns why it is ignored, if it is */
+  apply(event: ConfigurationEvent, offset: bigint): Rejection | undefined {
+    const undo: Undo[] = []
+    const rejection = this.#put(event.changes, Number(offset) + 1, undo) ?? this.#broken(undo)
+    if (rejection !== undefined) this.#takeBack(undo)
+    return rejection
+  }
+
+  /** What `apply` would say if the event came next; changes nothing. */
+  check(event: ConfigurationEvent): Rejection | undefined {
+    const undo: Undo[] = []
+    const rejection = this.#put(event.changes, Number.MAX_SAFE_INTEGER, undo) ?? this.#broken(undo)
+    this.#takeBack(undo)
+    return rejection
+  }
+
+  /** Everything, for a snapshot. */
+  *entities(): Iterable<SnapshotEntity> {
+    for (const [kind, { rows }] of this.#tables) {
+      for (const { id, createdVersion, version, stored } of rows.values()) {
+        yield { kind, entity: id, createdVersion, version, value: stored }
+      }
+    }
+  }
+
+  /** Puts an entity of a snapshot in place; rules were checked when its events came. */
+  restore({ kind, entity, createdVersion, version, value: stored }: SnapshotEntity): void {
+    const table = this.#table(kind)
+    const value = clearValue(table.kind, entity, stored, this.#seal)
+    replaceRow(table, entity, { id: entity, version, createdVersion, value, stored })
+  }
+
+  #put(changes: readonly ConfigurationChange[], version: number, undo: Undo[]): Rejection | undefined {
+    for (const change of changes) {
+      const table = this.#table(change.kind)
+      const before = table.rows.get(change.entity)
+      if (change.expectedVersion !== -1 && change.expectedVersion !== (before?.version ?? 0)) {
+        return changedMeanwhile(change, before)
+      }
+      const row = this.#rowOf(table, change, before, version)
+      const taken = row === undefined ? undefined : takenText(table, row)
+      if (taken !== undefined) return taken
+      undo.push({ table, id: change.entity, before })
+      replaceRow(table, change.entity, row)
+    }
+    return undefined
+  }
+
+  #rowOf(
+    table: Table,
+    change: ConfigurationChange,
+    before: Row | undefined,
+    version: number,
+  ): Row | undefined {
+    if (change.value === '') return undefined
+    const value = clearValue(table.kind, change.entity, change.value, this.#seal)
+    const createdVersion = before?.createdVersion ?? version
+    return { id: change.entity, version, createdVersion, value, stored: change.value }
+  }
+
+  #broken(done: readonly Undo[]): Rejection | undefined {
+    for (const { table, id, before } of done) {
+      const after = table.rows.get(id)
+      for (const rule of table.kind?.rules ?? []) {
+        const change = { id, before: before?.value as never, after: after?.value as never }
+        const rejection = rule(change, this)
+        if (rejection !== undefined) return rejection
+      }
+    }
+    return undefined
+  }
+
+  #takeBack(undo: readonly Undo[]): void {
+    for (const { table, id, before } of undo.toReversed()) replaceRow(table, id, before)
+  }
+
+  #table(name: string): Table {
+    let table = this.#tables.get(name)
+    if (table === undefined) {
+      table = newTable(undefined)
+      this.#tables.set(name, table)
+    }
+    return table
+  }
+}
+
+function newTable(kind: AnyKind | undefined): Table {
+  const unique = new Map(Object.keys(kind?.unique ?? {}).map(name => [name, new Map<string, string>()]))
+  return { kind, rows: new Map(), unique, byAccount: new Map() }
+}
+
+function changedMeanwhile(change: ConfigurationChange, before: Row | undefined): Rejection {
+  const message =
+    before === undefined
+      ? `${change.kind} ${change.entity} does not exist any more`
+      : change.expectedVersion === 0
+        ? `${change.kind} ${change.entity} exists already`
+        : `${change.kind} ${change.entity} was changed by somebody else meanwhile`
+  return { code: 'CHANGED_MEANWHILE', message }
+}
+
+function takenText({ kind, unique }: Table, row: Row): Rejection | undefined {
+  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
+    const holder = unique.get(name)?.get(textOf(row.value as never))
+    if (holder !== undefined && holder !== row.id) {
+      return { code: 'TAKEN', message: `another ${kind?.name} has the same ${name}` }
+    }
+  }
+  return undefined
+}
+
+function replaceRow(table: Table, id: string, row: Row | undefined): void {
+  const before = table.rows.get(id)
+  if (before !== undefined) unlink(table, before)
+  if (row === undefined) {
+    table.rows.delete(id)
+    return
+  }
+  table.rows.set(id, row)
+  link(table, row)
+}
+
+function link({ kind, unique, byAccount }: Table, { id, value }: Row): void {
+  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
+    unique.get(name)?.set(textOf(value as never), id)
+  }
+  if (kind?.account === undefined) return
+  const account = kind.account(value as never)
+  const ids = byAccount.get(account)
+  if (ids === undefined) byAccount.set(account, new Set([id]))
+  else ids.add(id)
+}
+
+function unlink({ kind, unique, byAccount }: Table, { id, value }: Row): void {
+  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
+    unique.get(name)?.delete(textOf(value as never))
+  }
+  if (kind?.account === undefined) return
+  const account = kind.account(value as never)
+  const ids = byAccount.get(account)
+  ids?.delete(id)
+  if (ids?.size === 0) byAccount.delete(account)
+}

@@ -1,0 +1,38 @@
+import type { ConfigurationView } from './fold.ts'
+import type { Rejection } from './rejection.ts'
+
+/**
+ * One kind of configuration entity: what the fold must know of it. Adding a kind is one declaration in
+ * entities.ts and its line in `KINDS`.
+ */
+export interface Kind<Value> {
+  /** Name on the log; never changes. */
+  readonly name: string
+  /** Members that are encrypted at rest, each as a whole. */
+  readonly sealed: readonly (keyof Value & string)[]
+  /** Texts by which an entity can be found. No two entities of the kind share one. */
+  readonly unique: Readonly<Record<string, (value: Value) => string>>
+  /** Short id of the account that an entity belongs to; absent for kinds above accounts. */
+  readonly account: ((value: Value) => string) | undefined
+  /** Checked on the configuration as it would be after the whole event. */
+  readonly rules: readonly Rule<Value>[]
+}
+
+export type Rule<Value> = (change: RuleChange<Value>, after: ConfigurationView) => Rejection | undefined
+
+/** What an event does to one entity: created when there is no `before`, removed when there is no `after`. */
+export interface RuleChange<Value> {
+  readonly id: string
+  readonly before: Value | undefined
+  readonly after: Value | undefined
+}
+
+/** A kind whose values the code at hand does not look into. */
+export type AnyKind = Kind<never>
+
+export function defineKind<Value>(
+  name: string,
+  options: Partial<Omit<Kind<Value>, 'name'>> = {},
+): Kind<Value> {
+  return { name, sealed: [], unique: {}, account: undefined, rules: [], ...options }
+}

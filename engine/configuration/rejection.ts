@@ -1,0 +1,29 @@
+/** Why an event of the configuration log is ignored by everyone. */
+export interface Rejection {
+  readonly code: RejectionCode
+  /** For people. */
+  readonly message: string
+}
+
+export type RejectionCode =
+  /** Somebody else changed the entity first. */
+  | 'CHANGED_MEANWHILE'
+  /** A text that must be unique is taken. */
+  | 'TAKEN'
+  /** The plan of the account allows no more pipelines. */
+  | 'PIPELINE_LIMIT'
+  /** The plan of the account allows no more nodes in one pipeline. */
+  | 'NODE_LIMIT'
+  /** The account has as many keys of that type as it may. */
+  | 'KEY_LIMIT'
+
+/** A write that the configuration did not take. */
+export class ConfigurationRejected extends Error {
+  override readonly name = 'ConfigurationRejected'
+  readonly code: RejectionCode
+
+  constructor(rejection: Rejection) {
+    super(rejection.message)
+    this.code = rejection.code
+  }
+}

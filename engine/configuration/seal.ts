@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import type { Entropy } from '../entropy/entropy.ts'
+
+const ALGORITHM = 'aes-256-gcm'
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** What was sealed with another key, or tampered with. */
+export class SealError extends Error {
+  override readonly name = 'SealError'
+}
+
+/** Encrypts secrets at rest: AES-256-GCM with a fresh initialisation vector for each. */
+export class Seal {
+  readonly #key: Buffer
+  readonly #entropy: Entropy
+
+  /** @param key 32 bytes */
+  constructor(key: Buffer, entropy: Entropy) {
+    if (key.length !== KEY_BYTES) throw new RangeError(`a secret key has 32 bytes, not ${key.length}`)
+    this.#key = key
+    this.#entropy = entropy
+  }
+
+  /** @param place where the text stands; a sealed text moved to another place does not open */
+  close(text: string, place: string): string {
+    const iv = this.#entropy.bytes(IV_BYTES)
+    const cipher = createCipheriv(ALGORITHM, this.#key, iv).setAAD(Buffer.from(place))
+    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64')
+  }
+
+  /** @throws SealError */
+  open(sealed: string, place: string): string {
+    const bytes = Buffer.from(sealed, 'base64')
+    try {
+      const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, IV_BYTES))
+        .setAAD(Buffer.from(place))
+        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+      const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8')
+      return text + decipher.final('utf8')
+    } catch (cause) {
+      throw new SealError(
+        `${place} does not open: the secret key is not the one that this configuration was written with`,
+        { cause },
+      )
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  type ConfigurationSnapshotPart,
+  configurationSnapshotType,
+  type SnapshotEntity,
+} from '../../schemas/configuration.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import type { LogRecord, Topic } from '../log/log.ts'
+
+const PART_BYTES = 900_000
+const READ_BYTES = 4_000_000
+const FIRST_WINDOW_RECORDS = 1024n
+
+export interface Snapshot {
+  /** First offset whose event it does not include. */
+  readonly upTo: bigint
+  readonly entities: readonly SnapshotEntity[]
+}
+
+/** Appends a snapshot in parts; readers take it once they find all of them. */
+export async function writeSnapshot(topic: Topic, id: string, snapshot: Snapshot): Promise<void> {
+  const batches = inParts(snapshot.entities)
+  for (const [part, entities] of batches.entries()) {
+    const value = configurationSnapshotType.encode(
+      { id, upTo: Number(snapshot.upTo), part, parts: batches.length, entities },
+      PART_BYTES + 4096,
+    )
+    await topic.append(0, { value, producer: null, priority: 'control' })
+  }
+}
+
+/**
+ * The newest whole snapshot, or undefined. Reads backwards in windows that double, so that a start reads about as
+ * much as has been written since that snapshot.
+ */
+export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined> {
+  const { first, next } = await topic.bounds(0)
+  const parts = new Map<string, ConfigurationSnapshotPart[]>()
+  let window = FIRST_WINDOW_RECORDS
+  for (let end = next; end > first; window *= 2n) {
+    const start = atLeast(first, end - window)
+    const completed: ConfigurationSnapshotPart[][] = []
+    for await (const record of recordsBetween(topic, start, end)) {
+      if (!isSnapshotPart(record)) continue
+      const part = configurationSnapshotType.decode(record.value)
+      const found = [...(parts.get(part.id) ?? []), part]
+      parts.set(part.id, found)
+      if (found.length === part.parts) completed.push(found)
+    }
+    if (completed.length > 0) return newestOf(completed)
+    end = start
+  }
+  return undefined
+}
+
+export function isSnapshotPart(record: LogRecord): boolean {
+  return schemaIdOf(record.value) === configurationSnapshotType.id
+}
+
+function atLeast(least: bigint, value: bigint): bigint {
+  return value < least ? least : value
+}
+
+function newestOf(whole: readonly (readonly ConfigurationSnapshotPart[])[]): Snapshot {
+  const newest = whole.reduce((best, parts) => ((parts[0]?.upTo ?? 0) > (best[0]?.upTo ?? 0) ? parts : best))
+  const inOrder = newest.toSorted((a, b) => a.part - b.part)
+  return { upTo: BigInt(newest[0]?.upTo ?? 0), entities: inOrder.flatMap(({ entities }) => entities) }
+}
+
+async function* recordsBetween(topic: Topic, start: bigint, end: bigint): AsyncIterable<LogRecord> {
+  let from = start
+  while (from < end) {
+    const records = await topic.read(0, from, READ_BYTES)
+    if (records.length === 0) return
+    for (const record of records) {
+      if (record.offset >= end) return
+      yield record
+      from = record.offset + 1n
+    }
+  }
+}
+
+function inParts(entities: readonly SnapshotEntity[]): SnapshotEntity[][] {
+  const parts: SnapshotEntity[][] = [[]]
+  let bytes = 0
+  for (const entity of entities) {
+    const size = Buffer.byteLength(entity.value) + 128
+    if (bytes > 0 && bytes + size > PART_BYTES) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(entity)
+    bytes += size
+  }
+  return parts
+}
