@@ -1,0 +1,336 @@
+import {
+  appendFile,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type CommandWorld,
+  commandWorld,
+  type ImpatientClock,
+  impatientClock,
+} from '../../../test/support/command-world.ts'
+import { type IngestStandIn, ingestStandIn } from '../../../test/support/ingest-stand-in.ts'
+import { Delivery, Stopped } from './delivery.ts'
+import { Follower } from './follower.ts'
+import { Positions } from './positions.ts'
+import { Totals } from './totals.ts'
+
+let service: IngestStandIn
+let folder: string
+let path: string
+let open: Follower[]
+beforeEach(async () => {
+  service = await ingestStandIn()
+  folder = await mkdtemp(join(tmpdir(), 'weir-follow-'))
+  path = join(folder, 'app.log')
+  open = []
+})
+afterEach(async () => {
+  for (const follower of open) await follower.close()
+  await service.close()
+  await rm(folder, { recursive: true })
+})
+
+interface Run {
+  readonly follower: Follower
+  readonly world: CommandWorld
+  readonly clock: ImpatientClock
+  readonly problems: string[]
+  readonly totals: Totals
+}
+
+/** A new run of the program: it knows what the position file says and nothing else. */
+async function start(seed = 1, options: { app?: string } = {}): Promise<Run> {
+  const clock = impatientClock()
+  const world = commandWorld({ clock, seed })
+  const address = { url: service.url, secret: { value: 'key', origin: 'x' } }
+  const problems: string[] = []
+  const totals = new Totals()
+  const follower = new Follower({
+    path,
+    ingestUrl: service.url,
+    lines: { app: options.app ?? 'app', file: path, keepEmpty: false },
+    host: 'web-1',
+    tags: undefined,
+    delivery: new Delivery({ address, world, retryForMs: Number.POSITIVE_INFINITY }),
+    positions: await Positions.open(join(folder, 'positions.json')),
+    totals,
+    world,
+    onProblem: sentence => problems.push(sentence),
+  })
+  open.push(follower)
+  return { follower, world, clock, problems, totals }
+}
+
+async function settle({ follower }: Run): Promise<void> {
+  for (let steps = 0; await follower.step(); steps++) expect(steps).toBeLessThan(50)
+}
+
+/** Lets the time pass after which a file that was rotated away counts as finished. */
+async function settleRotation(run: Run): Promise<void> {
+  await settle(run)
+  await run.clock.sleep(5_000)
+  await settle(run)
+}
+
+function lines(from: number, to: number): string {
+  return Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('')
+}
+
+function texts(from: number, to: number): string[] {
+  return lines(from, to).split('\n').slice(0, -1)
+}
+
+describe('a followed file', () => {
+  test('is sent from its beginning, then what is appended; an unfinished line waits for its end', async () => {
+    await writeFile(path, 'one\ntw')
+    const run = await start()
+    await settle(run)
+    expect(service.stored).toEqual(['one'])
+    await appendFile(path, 'o\r\n\nthree')
+    await settle(run)
+    await settle(run)
+    expect(service.stored).toEqual(['one', 'two'])
+    expect(run.totals.lines).toBe(2)
+  })
+
+  test('may appear later', async () => {
+    const run = await start()
+    expect(await run.follower.step()).toBe(false)
+    await writeFile(path, 'one\n')
+    await settle(run)
+    expect(service.stored).toEqual(['one'])
+  })
+
+  test('of many lines goes out in batches of rising numbers under one stream', async () => {
+    await writeFile(path, lines(1, 12_000))
+    await settle(await start())
+    expect(service.stored).toEqual(texts(1, 12_000))
+    const keys = service.requests.map(request => request.key.split('/'))
+    expect(keys.map(([, number]) => Number(number))).toEqual([0, 1, 2])
+    expect(new Set(keys.map(([stream]) => stream)).size).toBe(1)
+  })
+})
+
+describe('a restart', () => {
+  test('goes on behind what was acknowledged', async () => {
+    await writeFile(path, lines(1, 3))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    await appendFile(path, lines(4, 5))
+    await settle(await start(2))
+    expect(service.stored).toEqual(texts(1, 5))
+    expect(service.requests.map(request => request.key.split('/')[1])).toEqual(['0', '1'])
+    expect(new Set(service.requests.map(request => request.key.split('/')[0])).size).toBe(1)
+  })
+
+  test.each(['store and break', 'break'] as const)(
+    'in the middle of a batch (%s) sends the same bytes under the same key, though the file has grown and the options are others',
+    async outcome => {
+      await writeFile(path, lines(1, 3))
+      service.plan.push(outcome)
+      const first = await start()
+      await first.follower.step()
+      first.world.stopNow()
+      await expect(first.follower.step()).rejects.toThrow(Stopped)
+      await first.follower.close()
+
+      await appendFile(path, lines(4, 6))
+      await settle(await start(2, { app: 'renamed' }))
+      expect(service.stored).toEqual(texts(1, 6))
+      const [before, after, next] = service.requests
+      expect([after!.key, after!.body]).toEqual([before!.key, before!.body])
+      expect(next!.lines[0]).toMatchObject({ line: 'line 4', app: 'renamed' })
+    },
+  )
+
+  test('before the last line of a rotated file was acknowledged sends that line again, the same to the byte', async () => {
+    await writeFile(path, 'one\nlast')
+    const first = await start()
+    await settle(first)
+    await rename(path, `${path}.1`)
+    await writeFile(path, 'new\n')
+    service.plan.push('store and break')
+    await settle(first)
+    await first.clock.sleep(5_000)
+    first.world.stopNow()
+    await expect(first.follower.step()).rejects.toThrow(Stopped)
+    await first.follower.close()
+
+    await settleRotation(await start(2))
+    expect(service.stored).toEqual(['one', 'last', 'new'])
+  })
+
+  test('finds the file that was renamed meanwhile, finishes it, then takes those that came after it', async () => {
+    await writeFile(path, lines(1, 2))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+
+    await appendFile(path, lines(3, 4))
+    await writeFile(`${path}.3`, 'older\n')
+    await utimes(path, 1_000, 1_000)
+    await utimes(`${path}.3`, 900, 900)
+    await rename(path, `${path}.2`)
+    await writeFile(`${path}.1`, lines(5, 6))
+    await utimes(`${path}.1`, 2_000, 2_000)
+    await writeFile(path, lines(7, 8))
+    const second = await start(2)
+    await settleRotation(second)
+    await settleRotation(second)
+    expect(service.stored).toEqual(texts(1, 8))
+    expect(second.problems).toEqual([])
+  })
+
+  test('after the file was replaced by another one begins with that one', async () => {
+    await writeFile(path, lines(1, 2))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    await unlink(path)
+    await writeFile(path, 'other 1\nother 2\nother 3\n')
+    await settle(await start(2))
+    expect(service.stored).toEqual([...texts(1, 2), 'other 1', 'other 2', 'other 3'])
+  })
+
+  test('knows a file that was copied back by how it begins', async () => {
+    await writeFile(path, lines(1, 3))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    const content = await readFile(path)
+    await writeFile(`${path}.copy`, content)
+    await rename(`${path}.copy`, path)
+    await appendFile(path, lines(4, 4))
+    await settle(await start(2))
+    expect(service.stored).toEqual(texts(1, 4))
+  })
+
+  test('says so when lines of unknown outcome are gone', async () => {
+    await writeFile(path, lines(1, 3))
+    service.plan.push('break')
+    const first = await start()
+    await first.follower.step()
+    first.world.stopNow()
+    await expect(first.follower.step()).rejects.toThrow(Stopped)
+    await first.follower.close()
+    await truncate(path)
+    const second = await start(2)
+    await settle(second)
+    expect(second.problems.join()).toMatch(/its lines may be missing/)
+  })
+})
+
+describe('rotation', () => {
+  test('by renaming: the old file is finished, its last line without an end included, then the new one is read', async () => {
+    await writeFile(path, lines(1, 2))
+    const run = await start()
+    await settle(run)
+    await rename(path, `${path}.1`)
+    await appendFile(`${path}.1`, 'late\nunfinished')
+    await writeFile(path, 'new\n')
+    await settle(run)
+    expect(service.stored).toEqual([...texts(1, 2), 'late'])
+    await settleRotation(run)
+    expect(service.stored).toEqual([...texts(1, 2), 'late', 'unfinished', 'new'])
+  })
+
+  test('by renaming: while the new file is empty, or the old one still grows, the old one is not left', async () => {
+    await writeFile(path, lines(1, 1))
+    const run = await start()
+    await settle(run)
+    await rename(path, `${path}.1`)
+    await writeFile(path, '')
+    await settleRotation(run)
+    await appendFile(`${path}.1`, lines(2, 2))
+    await settle(run)
+    await appendFile(path, lines(4, 4))
+    await settle(run)
+    await run.clock.sleep(4_999)
+    await appendFile(`${path}.1`, lines(3, 3))
+    await settle(run)
+    expect(service.stored).toEqual(texts(1, 3))
+    await settleRotation(run)
+    expect(service.stored).toEqual(texts(1, 4))
+  })
+
+  test('by renaming twice between two looks: the file in between is read, too', async () => {
+    await writeFile(path, lines(1, 1))
+    const run = await start()
+    await settle(run)
+    await rename(path, `${path}.2`)
+    await writeFile(`${path}.1`, lines(2, 2))
+    await writeFile(path, lines(3, 3))
+    await settleRotation(run)
+    await settleRotation(run)
+    await settleRotation(run)
+    expect(service.stored).toEqual(texts(1, 3))
+  })
+
+  test('by truncation: the file is read from its beginning', async () => {
+    await writeFile(path, lines(1, 3))
+    const run = await start()
+    await settle(run)
+    await truncate(path)
+    await appendFile(path, 'after\n')
+    await settle(run)
+    expect(service.stored).toEqual([...texts(1, 3), 'after'])
+  })
+
+  test('by truncation: also when the file has grown beyond the old position before the next look', async () => {
+    await writeFile(path, lines(1, 3))
+    const run = await start()
+    await settle(run)
+    await truncate(path)
+    await appendFile(path, lines(101, 120))
+    await settle(run)
+    expect(service.stored).toEqual([...texts(1, 3), ...texts(101, 120)])
+  })
+})
+
+describe('answers of the service', () => {
+  test('413 halves the batch until it is taken, each part under a new number', async () => {
+    await writeFile(path, lines(1, 100))
+    service.maxBodyBytes = 1_000
+    const run = await start()
+    await settle(run)
+    expect(service.stored).toEqual(texts(1, 100))
+    const numbers = service.requests.map(request => Number(request.key.split('/')[1]))
+    expect(numbers).toEqual([...numbers].sort((left, right) => left - right))
+    expect(new Set(numbers).size).toBe(numbers.length)
+  })
+
+  test('409 means that the key was used for other bytes: the lines go out under a new stream', async () => {
+    await writeFile(path, lines(1, 2))
+    service.plan.push({ status: 409 })
+    const run = await start()
+    await settle(run)
+    expect(service.stored).toEqual(texts(1, 2))
+    expect(run.problems.join()).toMatch(/sent again under a new key/)
+  })
+
+  test('refused lines are counted and left behind', async () => {
+    await writeFile(path, 'good\nbad\nfine\n')
+    service.plan.push('refuse bad lines')
+    const run = await start()
+    await settle(run)
+    expect([run.totals.lines, run.totals.refused]).toEqual([3, 1])
+    await settle(await start(2))
+    expect(service.requests).toHaveLength(1)
+  })
+})
+
+test('a position file that cannot be read is not started over: that would send all lines twice', async () => {
+  await writeFile(join(folder, 'positions.json'), '{"version":1,"files":[{"path":1}]}')
+  await expect(start()).rejects.toThrow(/cannot be used/)
+})
