@@ -70,18 +70,18 @@ export function fieldAt(text: string): Field {
 }
 
 function messageField(text: string, segments: readonly Segment[]): Field {
+  const read = messageReader(segments)
   return {
     text,
-    read: messageReader(segments),
+    read,
     write: (event, value) => {
       const written = writeAt(event.message, segments, 0, value)
       return written === undefined ? event : event.withMessage(written)
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})
-      const before = event.message
-      const after = removeAt(before, segments, 0)
-      return after === before ? event : event.withMessage(after)
+      // Asking first keeps a line untouched where there is nothing to remove.
+      return read(event) === undefined ? event : event.withMessage(removeAt(event.message, segments, 0))
     },
   }
 }

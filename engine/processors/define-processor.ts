@@ -1,0 +1,100 @@
+import type { Static, TObject } from 'typebox'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import type { ErrorCode, Report } from '../errors.ts'
+import type { Event } from '../event.ts'
+import type { Outcome } from '../outcome.ts'
+import type { Problem } from '../problem.ts'
+import type { ThrottleBounds } from '../state/throttle-state.ts'
+
+/**
+ * A kind of processor: its name, options, errors, behaviour and worked examples. What the API checks, what the
+ * reference page says and what the compiler of graphs runs are all read from this one value.
+ */
+export interface Processor<
+  Schema extends TObject = TObject,
+  Code extends ErrorCode = ErrorCode,
+  State = unknown,
+  Config = JsonObject,
+> {
+  /** Wire id, unique among processors. */
+  readonly type: string
+  /** Other wire ids that mean the same; what was sent is echoed. */
+  readonly aliases?: readonly string[]
+  readonly summary: string
+  /** Options with their defaults. */
+  readonly config: Schema
+  /** Every code that it can report. */
+  readonly errors: readonly Code[]
+  /** Rules across options that the schema cannot tell. `config` has not been checked when this runs. */
+  check?(config: JsonObject): Problem[]
+  /** Writes in what only the server can give. `previous` are the options that this node had before. */
+  complete?(config: JsonObject, previous: JsonObject | undefined): JsonObject
+  /** Named ways out, in the order in which they are listed. A processor without has one, the default output. */
+  outputs?(config: Config): readonly ProcessorOutput[]
+  /** Does the thinking once; the function that it returns does the work per event and keeps nothing of its own. */
+  compile(config: Config, report: Report<NoInfer<Code>>): Process<NoInfer<Code>, State>
+  readonly state?: ProcessorState<State, Config>
+  readonly examples: readonly Example[]
+}
+
+export interface ProcessorOutput {
+  /** Part of the output's id after the dot. */
+  readonly name: string
+  readonly label: string
+}
+
+export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
+  event: Event,
+  state: State,
+) => Outcome<Code>
+
+/** What a processor remembers of one partition. It is part of the checkpoint and goes where the partition goes. */
+export interface ProcessorState<State, Config> {
+  /** @param seed for hashes: differs from node to node, changes speed and never a result */
+  create(bounds: EngineBounds, seed: number): State
+  /** Lets time pass, before the events of a record and also without events. `nowMs` may step back; time does not. */
+  advance(state: State, nowMs: number, config: Config): void
+  /** A copy: what happens to the state later does not change it. */
+  snapshot(state: State): Uint8Array
+  /** @throws RangeError when the bytes are no snapshot */
+  restore(bytes: Uint8Array, bounds: EngineBounds): State
+  /** Whether the memory survives this change of options. */
+  keeps(before: Config, after: Config): boolean
+}
+
+/** Bounds that an installation sets for all accounts. */
+export interface EngineBounds {
+  readonly throttle: ThrottleBounds
+}
+
+/** A worked example: it runs as a test and is printed on the reference page. */
+export interface Example {
+  readonly title: string
+  readonly config: JsonObject
+  /** Bounds of the installation, where the example is about reaching them. */
+  readonly bounds?: EngineBounds
+  readonly steps: readonly ExampleStep[]
+}
+
+export interface ExampleStep {
+  /** The message; metadata is empty and the timestamp some time, unless `envelope` says otherwise. */
+  readonly event: JsonValue
+  readonly envelope?: { readonly metadata?: JsonObject; readonly timestamp?: string }
+  /** Time of the record that the event came with, in milliseconds; 0 unless given. */
+  readonly atMs?: number
+  /** Written with bare messages in the place of events. */
+  readonly outcome: Outcome<ErrorCode, JsonValue>
+  readonly metadataAfter?: JsonObject
+  /** Errors reported on the way, as code and field. */
+  readonly errors?: readonly (readonly [ErrorCode, string | null])[]
+}
+
+/**
+ * Checks a processor against its own options, codes and state, and gives it the one type under which all of them
+ * are kept: whoever runs a processor hands it the options it accepted and the state it made, and looks into neither.
+ */
+export function defineProcessor<Schema extends TObject, Code extends ErrorCode, State = undefined>(
+  processor: Processor<Schema, Code, State, Static<Schema>>,
+): Processor {
+  return processor as unknown as Processor
+}

@@ -1,0 +1,14 @@
+import Type from 'typebox'
+import { defineSource } from './define-source.ts'
+
+/**
+ * Everything that is sent to the account's log ingestion. While a deployed pipeline has this source, lines no
+ * longer go straight into the own store.
+ * Rules: pipeline API, section 4.
+ */
+export const logAnalysisIngestion = defineSource({
+  type: 'log-analysis-ingestion',
+  summary: "Lines sent to the account's log ingestion.",
+  config: Type.Object({}, { additionalProperties: false }),
+  entrance: 'ingest',
+})

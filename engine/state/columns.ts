@@ -1,0 +1,75 @@
+type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
+
+const DOUBLED_BELOW = 1024
+const GROWTH = 1.1
+
+/**
+ * The next capacity of flat columns: small ones double, large ones grow by a tenth, so that a million entries
+ * do not carry a million empty ones.
+ */
+export function nextCapacity(capacity: number): number {
+  return capacity < DOUBLED_BELOW ? capacity * 2 : Math.ceil(capacity * GROWTH)
+}
+
+/** The same values in a longer column; the new ones are zero. */
+export function grown<C extends Column>(column: C, capacity: number): C {
+  const Constructor = column.constructor as new (length: number) => C
+  const longer = new Constructor(capacity)
+  longer.set(column)
+  return longer
+}
+
+/** Writes numbers and columns one after the other, each as it lies in memory (little endian). */
+export class ColumnWriter {
+  readonly #parts: Uint8Array[] = []
+
+  numbers(...numbers: readonly number[]): void {
+    this.column(Float64Array.from(numbers), numbers.length)
+  }
+
+  /** Only the first `length` values. The bytes are copied when `bytes` is called. */
+  column(column: Column, length: number): void {
+    this.#parts.push(new Uint8Array(column.buffer, column.byteOffset, length * column.BYTES_PER_ELEMENT))
+  }
+
+  bytes(): Uint8Array {
+    const total = this.#parts.reduce((sum, part) => sum + part.length, 0)
+    const bytes = new Uint8Array(total)
+    let at = 0
+    for (const part of this.#parts) {
+      bytes.set(part, at)
+      at += part.length
+    }
+    return bytes
+  }
+}
+
+/** Reads what a `ColumnWriter` wrote, in the same order. */
+export class ColumnReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  numbers(count: number): number[] {
+    const column = new Float64Array(count)
+    this.column(column, count)
+    return Array.from(column)
+  }
+
+  /** @throws RangeError when the bytes end before the column does */
+  column(column: Column, length: number): void {
+    const size = length * column.BYTES_PER_ELEMENT
+    if (this.#at + size > this.#bytes.length || size > column.byteLength)
+      throw new RangeError(`a column of ${size} bytes does not fit at ${this.#at} of ${this.#bytes.length}`)
+    const target = new Uint8Array(column.buffer, column.byteOffset, size)
+    target.set(this.#bytes.subarray(this.#at, this.#at + size))
+    this.#at += size
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+}

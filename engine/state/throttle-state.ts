@@ -1,0 +1,258 @@
+import { BucketTable, DEFAULT_BUCKET, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
+import { ColumnReader, ColumnWriter } from './columns.ts'
+import { NO_RUN, RunPool } from './run-pool.ts'
+
+/** More runs in one bucket join the two oldest: components, section 5A.5. */
+const MAX_RUNS_PER_BUCKET = 65_536
+const FORMAT = 1
+const SPARSE_FROM = 1024
+
+export interface ThrottleBounds {
+  /** Buckets with a key, per node and partition. */
+  readonly maxKeys: number
+  /** Runs of all buckets together. */
+  readonly maxRuns: number
+}
+
+export const DEFAULT_THROTTLE_BOUNDS: ThrottleBounds = { maxKeys: 1_000_000, maxRuns: 8_000_000 }
+
+export interface ThrottleRule {
+  /** Events that may pass in one window. */
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** What became of an event; `OVERFLOW_…` when its key found no room and the shared bucket decided. */
+export const DISCARDED = 0
+export const PASSED = 1
+export const OVERFLOW_DISCARDED = 2
+export const OVERFLOW_PASSED = 3
+export type Verdict = 0 | 1 | 2 | 3
+
+/**
+ * Pass times of all buckets of a throttle: an exact sliding log, run by run (Specification, section 2, Throttle;
+ * components, section 5A). The rule is given with each call, so that a change of it keeps what has passed.
+ *
+ * Time only moves forward here. Nothing depends on where in memory a bucket lies.
+ */
+export class ThrottleState {
+  /** The latest time that `advance` was given. */
+  timeMs = Number.NEGATIVE_INFINITY
+  /** Passes that joined a run because the run budget was used up: each may expire later than it should. */
+  joinedPasses = 0
+  readonly #bounds: ThrottleBounds
+  #buckets: BucketTable
+  #runs = new RunPool()
+
+  /** @param seed of the hash of keys: changes speed, never a verdict */
+  constructor(bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS, seed = 0) {
+    this.#bounds = bounds
+    this.#buckets = new BucketTable(seed)
+  }
+
+  /** Moves time on and forgets buckets that are empty by now. */
+  advance(nowMs: number, windowMs: number): void {
+    if (nowMs > this.timeMs) this.timeMs = nowMs
+    const buckets = this.#buckets
+    while (buckets.oldest !== NO_BUCKET) {
+      const bucket = buckets.oldest
+      const lastPassMs = this.#runs.times[buckets.lastRun[bucket] as number] as number
+      if (this.timeMs - lastPassMs < windowMs) break
+      this.#releaseRuns(bucket)
+      buckets.remove(bucket)
+    }
+    this.#forget(DEFAULT_BUCKET, windowMs)
+    this.#forget(OVERFLOW_BUCKET, windowMs)
+  }
+
+  /**
+   * Judges one event at the time of the last `advance`, and records its pass.
+   *
+   * @param key text of the bucket key; undefined for the default bucket
+   */
+  judge(key: string | undefined, rule: ThrottleRule): Verdict {
+    if (key === undefined) return this.#judgeBucket(DEFAULT_BUCKET, rule)
+    const bucket = this.#buckets.find(key)
+    if (bucket !== NO_BUCKET) {
+      const verdict = this.#judgeBucket(bucket, rule)
+      if (verdict === PASSED) this.#buckets.touch(bucket)
+      return verdict
+    }
+    if (this.#buckets.size >= this.#bounds.maxKeys) {
+      const verdict = this.#judgeBucket(OVERFLOW_BUCKET, rule)
+      return verdict === PASSED ? OVERFLOW_PASSED : OVERFLOW_DISCARDED
+    }
+    return this.#judgeNewKey(key, rule)
+  }
+
+  /** Buckets that hold a pass time, and what they take. */
+  measure() {
+    return {
+      buckets: this.#buckets.size,
+      runs: this.#runs.live,
+      joinedPasses: this.joinedPasses,
+      bytes: this.#buckets.byteLength + this.#runs.byteLength,
+      keyBytes: this.#buckets.keyByteLength,
+    }
+  }
+
+  /** A copy of everything, as bytes; reading it back and going on is as if nothing had happened. */
+  snapshot(): Uint8Array {
+    if (this.#sparse) this.#repack()
+    const writer = new ColumnWriter()
+    writer.numbers(FORMAT, this.timeMs, this.joinedPasses)
+    this.#runs.write(writer)
+    this.#buckets.write(writer)
+    return writer.bytes()
+  }
+
+  /** @throws RangeError when the bytes are no snapshot of this format */
+  static restore(bytes: Uint8Array, bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS): ThrottleState {
+    const reader = new ColumnReader(bytes)
+    const [format, timeMs = 0, joinedPasses = 0] = reader.numbers(3)
+    if (format !== FORMAT) throw new RangeError(`unknown format ${format} of a throttle's state`)
+    const state = new ThrottleState(bounds)
+    state.timeMs = timeMs
+    state.joinedPasses = joinedPasses
+    state.#runs = RunPool.read(reader)
+    state.#buckets = BucketTable.read(reader)
+    if (!reader.atEnd) throw new RangeError("a throttle's state is followed by other bytes")
+    return state
+  }
+
+  #judgeBucket(bucket: number, { limit, windowMs }: ThrottleRule): typeof PASSED | typeof DISCARDED {
+    this.#forget(bucket, windowMs)
+    if ((this.#buckets.total[bucket] as number) >= limit) return DISCARDED
+    this.#record(bucket)
+    return PASSED
+  }
+
+  /**
+   * A key may have passed through the overflow bucket before it got one of its own; it starts with all that the
+   * overflow bucket remembers, so that it cannot have its limit twice.
+   */
+  #judgeNewKey(key: string, { limit, windowMs }: ThrottleRule): Verdict {
+    this.#forget(OVERFLOW_BUCKET, windowMs)
+    if ((this.#buckets.total[OVERFLOW_BUCKET] as number) >= limit) return DISCARDED
+    const bucket = this.#buckets.insert(key)
+    this.#copyRuns(OVERFLOW_BUCKET, bucket)
+    this.#record(bucket)
+    return PASSED
+  }
+
+  /** Drops the runs that are a window old. */
+  #forget(bucket: number, windowMs: number): void {
+    const { times } = this.#runs
+    for (;;) {
+      const run = this.#buckets.firstRun[bucket] as number
+      if (run === NO_RUN || this.timeMs - (times[run] as number) < windowMs) return
+      this.#dropOldest(bucket)
+    }
+  }
+
+  #record(bucket: number): void {
+    const { times, counts } = this.#runs
+    const last = this.#buckets.lastRun[bucket] as number
+    if (last !== NO_RUN && times[last] === this.timeMs) {
+      counts[last] = (counts[last] as number) + 1
+      this.#addToTotal(bucket, 1)
+    } else {
+      this.#append(bucket, this.timeMs, 1)
+    }
+  }
+
+  /** Adds a run at the end, within the bounds of the bucket and of all buckets. */
+  #append(bucket: number, timeMs: number, count: number): void {
+    const buckets = this.#buckets
+    const runs = this.#runs
+    const last = buckets.lastRun[bucket] as number
+    if (last === NO_RUN) {
+      const run = runs.allocate(timeMs, count)
+      buckets.firstRun[bucket] = run
+      buckets.lastRun[bucket] = run
+    } else {
+      if ((buckets.moreRuns[bucket] as number) + 1 === MAX_RUNS_PER_BUCKET) this.#joinOldest(bucket)
+      if (runs.live >= this.#bounds.maxRuns) {
+        runs.times[last] = timeMs // Expires later than it should: the limit holds, some loss is possible.
+        runs.counts[last] = (runs.counts[last] as number) + count
+        this.joinedPasses += count
+      } else {
+        const run = runs.allocate(timeMs, count)
+        runs.next[last] = run
+        buckets.lastRun[bucket] = run
+        buckets.moreRuns[bucket] = (buckets.moreRuns[bucket] as number) + 1
+      }
+    }
+    this.#addToTotal(bucket, count)
+  }
+
+  /** The two oldest runs become one that carries the later of the two times. */
+  #joinOldest(bucket: number): void {
+    const { counts, next } = this.#runs
+    const oldest = this.#buckets.firstRun[bucket] as number
+    const second = next[oldest] as number
+    const count = counts[oldest] as number
+    counts[second] = (counts[second] as number) + count
+    this.#addToTotal(bucket, count) // Dropping the oldest takes off again what the second one took over.
+    this.#dropOldest(bucket)
+  }
+
+  #dropOldest(bucket: number): void {
+    const buckets = this.#buckets
+    const run = buckets.firstRun[bucket] as number
+    const following = this.#runs.next[run] as number
+    this.#addToTotal(bucket, -(this.#runs.counts[run] as number))
+    buckets.firstRun[bucket] = following
+    if (following === NO_RUN) buckets.lastRun[bucket] = NO_RUN
+    else buckets.moreRuns[bucket] = (buckets.moreRuns[bucket] as number) - 1
+    this.#runs.release(run)
+  }
+
+  #releaseRuns(bucket: number): void {
+    while (this.#buckets.firstRun[bucket] !== NO_RUN) this.#dropOldest(bucket)
+  }
+
+  #addToTotal(bucket: number, count: number): void {
+    this.#buckets.total[bucket] = (this.#buckets.total[bucket] as number) + count
+  }
+
+  #copyRuns(source: number, target: number): void {
+    const runs = this.#runs
+    for (let run = this.#buckets.firstRun[source] as number; run !== NO_RUN; run = runs.next[run] as number)
+      this.#append(target, runs.times[run] as number, runs.counts[run] as number)
+  }
+
+  /** More released than in use: a copy would be mostly holes. */
+  get #sparse(): boolean {
+    const { extent } = this.#buckets
+    const runExtent = this.#runs.extent
+    return (
+      (extent > SPARSE_FROM && this.#buckets.size * 2 < extent) ||
+      (runExtent > SPARSE_FROM && this.#runs.live * 2 < runExtent)
+    )
+  }
+
+  #repack(): void {
+    const before = this.#buckets
+    const runsBefore = this.#runs
+    this.#buckets = before.emptyCopy()
+    this.#runs = new RunPool()
+    for (const bucket of [DEFAULT_BUCKET, OVERFLOW_BUCKET]) this.#moveRuns(before, runsBefore, bucket, bucket)
+    for (const bucket of before.inOrderOfUse())
+      this.#moveRuns(before, runsBefore, bucket, this.#buckets.adopt(before, bucket))
+  }
+
+  #moveRuns(before: BucketTable, runsBefore: RunPool, source: number, target: number): void {
+    const buckets = this.#buckets
+    let last = NO_RUN
+    for (let run = before.firstRun[source] as number; run !== NO_RUN; run = runsBefore.next[run] as number) {
+      const copy = this.#runs.allocate(runsBefore.times[run] as number, runsBefore.counts[run] as number)
+      if (last === NO_RUN) buckets.firstRun[target] = copy
+      else this.#runs.next[last] = copy
+      last = copy
+    }
+    buckets.lastRun[target] = last
+    buckets.moreRuns[target] = before.moreRuns[source] as number
+    buckets.total[target] = before.total[source] as number
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { checkConfig } from '../../engine/config-schema.ts'
+import { ERROR_CODES, type ErrorCode } from '../../engine/errors.ts'
+import { Event } from '../../engine/event.ts'
+import { Failed, type Outcome, PassedWithError, Routed, Split } from '../../engine/outcome.ts'
+import type { Example, Processor } from '../../engine/processors/define-processor.ts'
+import { PROCESSORS, processorOf } from '../../engine/processors/registry.ts'
+import { DEFAULT_THROTTLE_BOUNDS } from '../../engine/state/throttle-state.ts'
+import type { JsonValue } from '../../schemas/json.ts'
+
+const BOUNDS = { throttle: DEFAULT_THROTTLE_BOUNDS }
+const SOME_TIME = '2031-03-09T08:15:30.250Z'
+
+/** Runs the steps of an example one after the other, as one partition would. */
+function runExample(processor: Processor, { config, bounds = BOUNDS, steps }: Example) {
+  const checked = checkConfig(processor.config, config)
+  if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
+  expect(processor.check?.(checked.stored) ?? []).toEqual([])
+  const reported: (readonly [ErrorCode, string | null])[] = []
+  const process = processor.compile(checked.stored, (code, { field = null }) => reported.push([code, field]))
+  const state = processor.state?.create(bounds, 1)
+  return steps.map(step => {
+    reported.length = 0
+    const event = Event.of(step.event, step.envelope?.metadata ?? {}, step.envelope?.timestamp ?? SOME_TIME)
+    processor.state?.advance(state, step.atMs ?? 0, checked.stored)
+    const outcome = process(event, state)
+    return { outcome, errors: [...reported, ...errorsOf(outcome)] }
+  })
+}
+
+function errorsOf(outcome: Outcome): (readonly [ErrorCode, string | null])[] {
+  if (outcome instanceof PassedWithError || outcome instanceof Failed)
+    return [[outcome.code, outcome.detail.field ?? null]]
+  return []
+}
+
+/** The same outcome with bare messages for events. */
+function withMessages(outcome: Outcome): unknown {
+  if (outcome instanceof Event) return outcome.message
+  if (outcome instanceof PassedWithError)
+    return new PassedWithError(outcome.event.message, outcome.code, outcome.detail)
+  if (outcome instanceof Split) return new Split(outcome.events.map(event => event.message))
+  if (outcome instanceof Routed) return new Routed(outcome.event.message, outcome.outputs)
+  return outcome
+}
+
+describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))('%s', (_type, processor) => {
+  test.each(processor.examples.map(example => [example.title, example] as const))('%s', (_title, example) => {
+    const results = runExample(processor, example)
+    for (const [index, step] of example.steps.entries()) {
+      const result = results[index]
+      if (result === undefined) throw new Error('a step was not run')
+      expect(withMessages(result.outcome)).toStrictEqual(step.outcome)
+      expect(result.errors).toEqual(step.errors ?? [])
+      if (step.metadataAfter !== undefined)
+        expect((result.outcome as Event).metadata).toEqual(step.metadataAfter)
+    }
+  })
+
+  test('an example shows each error that it declares, and shows no other', () => {
+    const shown = new Set(
+      processor.examples.flatMap(example =>
+        runExample(processor, example).flatMap(({ errors }) => errors.map(([code]) => code)),
+      ),
+    )
+    expect([...shown].sort()).toEqual([...processor.errors].sort())
+  })
+
+  test('every error that it declares is in the table of codes', () => {
+    for (const code of processor.errors) expect(Object.keys(ERROR_CODES)).toContain(code)
+  })
+
+  test('its state, if it has one, goes on from a snapshot as if nothing had happened', () => {
+    const { state } = processor
+    if (state === undefined) return
+    for (const { config, bounds = BOUNDS, steps } of processor.examples) {
+      const process = processor.compile(config, () => {})
+      let memory = state.create(bounds, 1)
+      for (const step of steps) {
+        memory = state.restore(state.snapshot(memory), bounds)
+        state.advance(memory, step.atMs ?? 0, config)
+        const outcome = process(Event.of(step.event, {}, SOME_TIME), memory)
+        expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)
+      }
+    }
+  })
+
+  test('is found under its type and its aliases', () => {
+    for (const type of [processor.type, ...(processor.aliases ?? [])])
+      expect(processorOf(type)).toBe(processor)
+  })
+})
+
+test('no two processors share a wire id', () => {
+  const types = PROCESSORS.flatMap(({ type, aliases = [] }) => [type, ...aliases])
+  expect(new Set(types).size).toBe(types.length)
+})
