@@ -73,6 +73,11 @@ export class Event {
     return this.#timestamp !== undefined && this.origin !== null
   }
 
+  /** True when a node changed what the request said about the line. */
+  get metadataChanged(): boolean {
+    return this.#metadata !== undefined && this.origin !== null
+  }
+
   /**
    * A top-level member of the message, or undefined when it is missing (also when the message is no object).
    * Reads from the columns where it can.

@@ -1,0 +1,116 @@
+import { jsonText } from '../../engine/json-text.ts'
+import { displayText, hasFixedName, OWN_MEMBERS, recordName } from '../../engine/line-members.ts'
+import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
+import { parseBoundedJson, parseTextObject } from '../../engine/parsed-line.ts'
+import { type LineIdParts, lineId } from '../../engine/position.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+
+/** A row of table `lines` as JSON gives it. Empty strings stand for what is not known. */
+export interface LineRow {
+  readonly account: string
+  /** Log time, UNIX ms. */
+  readonly t: number
+  /** The line's own time, UNIX ms. */
+  readonly ts: number
+  /** Number of the topic. */
+  readonly topic: number
+  readonly partition: number
+  /** Decimal digits: it may exceed 2^53. */
+  readonly offset: string
+  readonly row: number
+  readonly host: string
+  readonly app: string
+  readonly level: string
+  readonly file: string
+  readonly env: string
+  readonly mac: string
+  readonly ip: string
+  readonly remote: string
+  readonly tags: readonly string[]
+  readonly line: string
+  /** JSON text. */
+  readonly meta: string
+  /** Text of a JSON object of what is seldom there. */
+  readonly extra: string
+  readonly size: number
+  readonly retention: number
+}
+
+const TOPIC_NAMES = new Map<number, LineIdParts['topic']>(
+  Object.entries(TOPIC_NUMBERS).map(([name, number]) => [number, name as LineIdParts['topic']]),
+)
+/** White space between the tokens of a JSON text: then it is not compact, and a line end would split the record. */
+const MAYBE_SPACED = /[\t\n\r]|(?:^|[{}[\]:,"]) | (?:[,\]}]|$)/
+
+/** The id of the line in a row: decimal digits, rising in the order of storage. */
+export function idOfRow({ t, topic, partition, offset, row }: LineRow): string {
+  const name = TOPIC_NAMES.get(topic)
+  if (name === undefined) throw new RangeError(`line of an unknown topic: ${topic}`)
+  return lineId({ timeMs: t, topic: name, partition, offset: BigInt(offset), row })
+}
+
+/**
+ * The record of a stored line as compact JSON text, without a line end (the stored line, section 2): what the
+ * service knows, and the members of a JSON line, parsed again from its text, at the top level.
+ */
+export function renderRecord(row: LineRow): string {
+  const id = idOfRow(row)
+  const object = parseTextObject(row.line)
+  let text = `{"_id":"${id}","_lid":"${id}","_account":${quoted(row.account)},"_ts":${row.ts}`
+  text += `,"_host":${quoted(row.host)},"_app":${quoted(row.app)},"_line":${quoted(row.line)}`
+  if (object !== undefined) text += parsedMembers(object, row)
+  text += `,"level":${quoted(row.level)},"_logtype":${object === undefined ? '"line"' : '"json"'}`
+  if (row.file !== '') text += `,"_file":${quoted(row.file)}`
+  if (row.tags.length > 0) text += `,"_tag":${JSON.stringify(row.tags)}`
+  if (row.mac !== '') text += `,"_mac":${quoted(row.mac)}`
+  if (row.ip !== '') text += `,"_ip":${quoted(row.ip)}`
+  if (row.remote !== '') text += `,"_ipremote":${quoted(row.remote)}`
+  if (row.env !== '') text += `,"_env":${quoted(row.env)}`
+  if (row.meta !== '') text += `,"_meta":${compactJson(row.meta)}`
+  if (row.extra !== '') text += `,${row.extra.slice(1, -1)}`
+  return `${text},"_retention":${row.retention},"_mezmo_line_size":${row.size}}`
+}
+
+/** Members of the parsed line, each with a comma in front. */
+function parsedMembers(object: JsonObject, row: LineRow): string {
+  const display = typeof object.message === 'string' ? undefined : displayText(object)
+  const own = ownMembers(row)
+  let text = display === undefined ? '' : `,"message":${quoted(display)}`
+  for (const key of Object.keys(object)) {
+    const name = hasFixedName(key) ? key : recordName(key, object, own)
+    if (name !== undefined) text += `,${quoted(name)}:${valueText(object[key] as JsonValue)}`
+  }
+  return text
+}
+
+function valueText(value: JsonValue): string {
+  if (typeof value === 'string') return quoted(value)
+  return typeof value === 'boolean' ? (value ? 'true' : 'false') : jsonText(value)
+}
+
+function ownMembers(row: LineRow): number {
+  let own = row.extra === '' ? 0 : ownMembersOf(row.extra)
+  if (row.tags.length > 0) own |= OWN_MEMBERS._tag
+  if (row.file !== '') own |= OWN_MEMBERS._file
+  if (row.mac !== '') own |= OWN_MEMBERS._mac
+  if (row.ip !== '') own |= OWN_MEMBERS._ip
+  if (row.env !== '') own |= OWN_MEMBERS._env
+  if (row.remote !== '') own |= OWN_MEMBERS._ipremote
+  if (row.meta !== '') own |= OWN_MEMBERS._meta
+  return own
+}
+
+function ownMembersOf(extra: string): number {
+  const names = Object.keys(JSON.parse(extra) as object) as (keyof typeof OWN_MEMBERS)[]
+  return names.reduce((own, name) => own | OWN_MEMBERS[name], 0)
+}
+
+function compactJson(text: string): string {
+  if (!MAYBE_SPACED.test(text)) return text
+  const value = parseBoundedJson(text)
+  return value === undefined ? quoted(text) : jsonText(value)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}

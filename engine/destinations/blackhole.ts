@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { defineDestination } from './define-destination.ts'
+
+/** Takes everything and keeps nothing: components, section 7.5. */
+export const blackhole = defineDestination({
+  type: 'blackhole',
+  aliases: [],
+  summary: 'Discard every event; events and bytes are counted.',
+  config: Type.Object(
+    {
+      ack_enabled: Type.Optional(
+        Type.Boolean({ default: true, description: 'Acknowledge an event once it is discarded' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check: () => [],
+  withDefaults: sent => ({ ...sent, ack_enabled: sent.ack_enabled ?? true }),
+})

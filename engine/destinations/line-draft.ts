@@ -1,0 +1,205 @@
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { cutCharacters } from '../cut-text.ts'
+import { jsonText } from '../json-text.ts'
+import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
+import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
+import { isJsonObject, OWN_MEMBERS } from '../line-members.ts'
+import { isTooDeep, parseLineObject } from '../parsed-line.ts'
+import type { StoredLine } from '../store/stored-line.ts'
+
+/** Limits of ingestion, section 1.3; they hold for what pipelines write, too. */
+export const MAX_LINE_BYTES = 16_384
+const MAX_META_BYTES = 32_768
+const MAX_HOST_CHARACTERS = 256
+const MAX_APP_CHARACTERS = 512
+const MAX_TAG_CHARACTERS = 80
+const MAX_UTF8_BYTES_PER_UNIT = 3
+/** A smaller drift is not kept: ingestion, section 1.4. */
+const KEPT_DRIFT_MS = 5000
+/** Members that are kept in column `extra`. */
+const EXTRA_MEMBERS =
+  OWN_MEMBERS._label |
+  OWN_MEMBERS._annotation |
+  OWN_MEMBERS._other |
+  OWN_MEMBERS._timestamp |
+  OWN_MEMBERS._drift |
+  OWN_MEMBERS._truncated
+
+/** What the own store is told beside the event. */
+export interface OwnStoreContext {
+  readonly account: string
+  /** Log time of the record that the event came with. */
+  readonly timeMs: number
+  readonly retentionDays: number
+  /** Days of the variable-retention pool; 0: the plan's. */
+  readonly poolDays: number
+  readonly fieldNames: FieldNames
+}
+
+/**
+ * What is known of a line while it is put together, beside the columns of the StoredLine itself. One instance
+ * is used again and again.
+ */
+export class LineDraft {
+  /** As sent, before the text had its say. */
+  level = ''
+  /** Meta as a value when it is an object, and thus searchable by field. */
+  metaObject: JsonObject | undefined
+  /** UTF-8 bytes of meta's JSON text. */
+  metaBytes = 0
+  label: JsonObject | undefined
+  annotation: JsonObject | undefined
+  /** Members without a place of their own that do not fit into meta. */
+  other: JsonObject | undefined
+  /** The time that was sent, when it was replaced. */
+  timestampText: string | undefined
+  driftMs = 0
+  truncated = false
+  readonly #text = Buffer.allocUnsafe(MAX_LINE_BYTES)
+
+  begin(line: StoredLine, context: OwnStoreContext): void {
+    this.level = ''
+    this.metaObject = undefined
+    this.metaBytes = 0
+    this.label = undefined
+    this.annotation = undefined
+    this.other = undefined
+    this.timestampText = undefined
+    this.driftMs = 0
+    this.truncated = false
+    line.account = context.account
+    line.timeMs = context.timeMs
+    line.retentionDays = context.retentionDays
+    line.poolDays = context.poolDays
+    clearFields(line)
+  }
+
+  /** Makes a string the text, cut at a character boundary. */
+  setText(line: StoredLine, text: string): void {
+    const bytes = this.#text.write(text, 0, MAX_LINE_BYTES, 'utf8')
+    const mayBeCut = text.length * MAX_UTF8_BYTES_PER_UNIT > MAX_LINE_BYTES
+    this.truncated = mayBeCut && Buffer.byteLength(text) > MAX_LINE_BYTES
+    line.textBytes = this.#text
+    line.textStart = 0
+    line.textEnd = bytes
+  }
+
+  /**
+   * Meta is an object or a string (parsing, section 3.3); other values become their text, an empty one is no
+   * meta, and what is over its limit is kept as cut text.
+   */
+  setMeta(line: StoredLine, value: JsonValue | undefined): void {
+    const meta = value === undefined || value === null ? '' : metaValue(value)
+    if (isJsonObject(meta)) {
+      const text = jsonText(meta)
+      const bytes = Buffer.byteLength(text)
+      if (bytes <= MAX_META_BYTES) this.#keepMeta(line, text, bytes, meta)
+      else this.setMeta(line, cutUtf8(text, MAX_META_BYTES))
+      return
+    }
+    const text = meta === '' || meta === '{}' ? '' : jsonText(cutUtf8(meta, MAX_META_BYTES))
+    this.#keepMeta(line, text, Buffer.byteLength(text), undefined)
+  }
+
+  /** Settles what depends on all the rest: level, fields, extra, size. */
+  finish(line: StoredLine, { fieldNames, timeMs }: OwnStoreContext): void {
+    const bytes = line.textBytes as Buffer
+    const object = parseLineObject(bytes, line.textStart, line.textEnd)
+    line.level =
+      (object === undefined ? '' : levelOfMember(object.level)) ||
+      normalLevel(this.level) ||
+      detectLevel(bytes, line.textStart, line.textEnd)
+    line.sizeBytes = line.textEnd - line.textStart + this.metaBytes
+    const own = ownMembers(line) | this.#extraMembers()
+    line.extra = (own & EXTRA_MEMBERS) === 0 ? '' : this.#extra(own)
+    fieldNames.beginLine(timeMs)
+    if (object !== undefined) addParsedFields(line, object, own, fieldNames)
+    if (this.metaObject !== undefined) addFieldsBelow(line, '_meta', this.metaObject, fieldNames)
+    if (this.label !== undefined) addFieldsBelow(line, '_label', this.label, fieldNames)
+    if (this.annotation !== undefined) addFieldsBelow(line, '_annotation', this.annotation, fieldNames)
+    if (this.other !== undefined) addFieldsBelow(line, '_other', this.other, fieldNames)
+  }
+
+  #keepMeta(line: StoredLine, text: string, bytes: number, object: JsonObject | undefined): void {
+    line.meta = text
+    this.metaBytes = bytes
+    this.metaObject = object
+  }
+
+  #extra(own: number): string {
+    const extra: JsonObject = {}
+    if (this.label !== undefined) extra._label = this.label
+    if (this.annotation !== undefined) extra._annotation = this.annotation
+    if (this.other !== undefined) extra._other = this.other
+    if (this.timestampText !== undefined) extra._timestamp = this.timestampText
+    if ((own & OWN_MEMBERS._drift) !== 0) extra._drift = this.driftMs
+    if (this.truncated) extra._truncated = true
+    return jsonText(extra)
+  }
+
+  #extraMembers(): number {
+    let own = 0
+    if (this.label !== undefined) own |= OWN_MEMBERS._label
+    if (this.annotation !== undefined) own |= OWN_MEMBERS._annotation
+    if (this.other !== undefined) own |= OWN_MEMBERS._other
+    if (this.timestampText !== undefined) own |= OWN_MEMBERS._timestamp
+    if (Math.abs(this.driftMs) > KEPT_DRIFT_MS) own |= OWN_MEMBERS._drift
+    if (this.truncated) own |= OWN_MEMBERS._truncated
+    return own
+  }
+}
+
+function ownMembers(line: StoredLine): number {
+  let own = 0
+  if (line.tags.length > 0) own |= OWN_MEMBERS._tag
+  if (line.file !== '') own |= OWN_MEMBERS._file
+  if (line.mac !== '') own |= OWN_MEMBERS._mac
+  if (line.ip !== '') own |= OWN_MEMBERS._ip
+  if (line.env !== '') own |= OWN_MEMBERS._env
+  if (line.remoteAddress !== '') own |= OWN_MEMBERS._ipremote
+  if (line.meta !== '') own |= OWN_MEMBERS._meta
+  return own
+}
+
+export function cutHost(host: string): string {
+  return cutCharacters(host, MAX_HOST_CHARACTERS)
+}
+
+/** App as it is stored: what is given, else the base name of the file, else "unknown" (ingestion, section 1.4). */
+export function storedApp(app: string, file: string): string {
+  return (
+    cutCharacters(app, MAX_APP_CHARACTERS) || cutCharacters(baseName(file), MAX_APP_CHARACTERS) || 'unknown'
+  )
+}
+
+/** Blanks trimmed, empty ones and repeats left out, each cut. */
+export function storedTags(tags: readonly string[]): string[] {
+  const kept = new Set<string>()
+  for (const tag of tags) {
+    const text = cutCharacters(tag.trim(), MAX_TAG_CHARACTERS)
+    if (text !== '') kept.add(text)
+  }
+  return [...kept]
+}
+
+/** A string, number or word as text; empty for everything that has no plain text. */
+export function plainText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}
+
+function baseName(file: string): string {
+  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
+}
+
+function metaValue(value: JsonValue): JsonObject | string {
+  if (typeof value !== 'object') return plainText(value)
+  if (isTooDeep(value as JsonValue)) return '' // It cannot be printed: see MAX_NESTING.
+  return isJsonObject(value) ? (Object.keys(value).length === 0 ? '' : value) : jsonText(value)
+}
+
+function cutUtf8(text: string, maxBytes: number): string {
+  if (text.length * MAX_UTF8_BYTES_PER_UNIT <= maxBytes) return text
+  const bytes = Buffer.allocUnsafe(maxBytes)
+  return bytes.toString('utf8', 0, bytes.write(text, 0, maxBytes, 'utf8'))
+}

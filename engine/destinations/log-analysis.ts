@@ -1,0 +1,183 @@
+import Type from 'typebox'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
+import { isJsonObject } from '../line-members.ts'
+import { type Problem, pointerTo } from '../problem.ts'
+import { templateProblem } from '../template.ts'
+import { type DestinationSettings, defineDestination } from './define-destination.ts'
+
+export const EXPLICIT_SCHEME = 'Explicit field selection'
+export const PASS_THROUGH_SCHEME = 'Message pass-through'
+
+const TYPE = 'log-analysis'
+const WIRE_TYPE = 'mezmo'
+const ALIASES = [WIRE_TYPE, 'log-store'] as const
+/** The same option; which name fits depends on the name of the type (pipeline API, appendix A). */
+const HOST_SPELLINGS = ['host', 'mezmo_host'] as const
+
+/** A host name or address, with scheme and port or without. */
+const HOST =
+  /^(?:https?:\/\/)?(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?\/?$/
+
+const template = (maxLength?: number) =>
+  Type.Optional(Type.String({ minLength: 1, ...(maxLength === undefined ? {} : { maxLength }) }))
+
+/**
+ * The log-management side of an installation: this one's own store, so far. Options and defaults: pipeline API,
+ * section 6.3; meaning: components, section 7.2.
+ */
+export const logAnalysis = defineDestination({
+  type: TYPE,
+  aliases: ALIASES,
+  summary: 'Store events as log lines, to be searched and counted.',
+  config: Type.Object(
+    {
+      ack_enabled: Type.Optional(Type.Boolean({ default: true })),
+      host: Type.Optional(Type.String({ minLength: 1, description: 'Host of log ingestion' })),
+      mezmo_host: Type.Optional(Type.String({ minLength: 1, description: 'The same as host' })),
+      use_ingestion_key: Type.Optional(Type.Boolean()),
+      ingestion_key: Type.Optional(Type.String({ minLength: 1 })),
+      query: Type.Optional(
+        Type.Object(
+          {
+            hostname: template(),
+            tags: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+            ip: template(512),
+            mac: template(512),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+      message: Type.Optional(
+        Type.Object(
+          {
+            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME], { default: EXPLICIT_SCHEME }),
+            line: template(1024),
+            app: template(512),
+            file: template(512),
+            env: template(512),
+            meta_field: template(512),
+            timestamp_field: template(512),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check: (sent, settings) => [
+    ...hostProblems(sent, settings),
+    ...keyProblems(sent),
+    ...queryProblems(sent.query),
+    ...messageProblems(sent.message),
+  ],
+  withDefaults,
+})
+
+/** True for a hostname that stands there because nobody wrote one: the default is the id of the type as sent. */
+export function isDefaultHostname(hostname: string): boolean {
+  return hostname === TYPE || (ALIASES as readonly string[]).includes(hostname)
+}
+
+/** The host of the log ingestion that a stored configuration names, lower case, without scheme and port. */
+export function namedHost(config: JsonObject): string | undefined {
+  for (const spelling of HOST_SPELLINGS) {
+    const host = config[spelling]
+    if (typeof host === 'string')
+      return host
+        .replace(/^https?:\/\//, '')
+        .replace(/(:\d+)?\/?$/, '')
+        .toLowerCase()
+  }
+  return undefined
+}
+
+/** True when a text is read as a path, not as a template, where an option takes both. */
+export function isPathOption(text: string): boolean {
+  return !text.includes('{{') && (text.startsWith('.') || isFieldPath(text))
+}
+
+function withDefaults(sent: JsonObject, typeAsSent: string, { ingestHost }: DestinationSettings): JsonObject {
+  const stored: JsonObject = { ...sent }
+  stored.ack_enabled ??= true
+  if (ingestHost !== undefined && HOST_SPELLINGS.every(spelling => sent[spelling] === undefined)) {
+    stored[typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'] = ingestHost
+  }
+  stored.use_ingestion_key ??= sent.ingestion_key !== undefined
+  const query = isJsonObject(sent.query) ? sent.query : {}
+  stored.query = { ...query, hostname: query.hostname ?? typeAsSent }
+  stored.message ??= { scheme: EXPLICIT_SCHEME }
+  return stored
+}
+
+function hostProblems(sent: JsonObject, { logHostPattern }: DestinationSettings): Problem[] {
+  if (HOST_SPELLINGS.every(spelling => sent[spelling] !== undefined)) {
+    return [
+      { instancePath: '/mezmo_host', message: 'must NOT be sent together with host: they are the same' },
+    ]
+  }
+  return HOST_SPELLINGS.flatMap(spelling => {
+    const host = sent[spelling]
+    if (typeof host !== 'string' || host === '') return []
+    const instancePath = pointerTo('', spelling)
+    if (!HOST.test(host)) return [{ instancePath, message: 'must be a valid host name' }]
+    if (logHostPattern === undefined || logHostPattern.test(host)) return []
+    return [{ instancePath, message: `must match pattern "${logHostPattern.source}"` }]
+  })
+}
+
+function keyProblems(sent: JsonObject): Problem[] {
+  const hasKey = sent.ingestion_key !== undefined
+  if (sent.use_ingestion_key === true && !hasKey) {
+    return [{ instancePath: '', message: "must have required property 'ingestion_key'" }]
+  }
+  if (sent.use_ingestion_key === false && hasKey) {
+    return [{ instancePath: '/ingestion_key', message: 'must NOT be sent when use_ingestion_key is false' }]
+  }
+  return []
+}
+
+function queryProblems(query: JsonValue | undefined): Problem[] {
+  if (!isJsonObject(query)) return []
+  const problems = ['hostname', 'ip', 'mac'].flatMap(key =>
+    problemAt(pointerTo('/query', key), query[key], templateProblem),
+  )
+  const tags = Array.isArray(query.tags) ? query.tags : []
+  return problems.concat(
+    tags.flatMap((tag, index) => problemAt(`/query/tags/${index}`, tag, templateProblem)),
+  )
+}
+
+function messageProblems(message: JsonValue | undefined): Problem[] {
+  if (!isJsonObject(message)) return []
+  const options: readonly (readonly [key: string, check: (text: string) => string | undefined])[] = [
+    ['line', text => (isPathOption(text) ? pathProblem(text) : templateProblem(text))],
+    ['app', templateProblem],
+    ['file', templateProblem],
+    ['env', templateProblem],
+    ['meta_field', pathProblem],
+    ['timestamp_field', pathProblem],
+  ]
+  const onlyScheme = message.scheme === PASS_THROUGH_SCHEME
+  return options.flatMap(([key, check]) => {
+    const instancePath = pointerTo('/message', key)
+    if (onlyScheme && message[key] !== undefined) {
+      return [{ instancePath, message: `must NOT be sent when scheme is "${PASS_THROUGH_SCHEME}"` }]
+    }
+    return problemAt(instancePath, message[key], check)
+  })
+}
+
+function problemAt(
+  instancePath: string,
+  value: JsonValue | undefined,
+  check: (text: string) => string | undefined,
+): Problem[] {
+  if (typeof value !== 'string' || value === '') return [] // The schema has said so.
+  const message = check(value)
+  return message === undefined ? [] : [{ instancePath, message }]
+}
+
+function pathProblem(text: string): string | undefined {
+  return isFieldPath(text) ? undefined : FIELD_PATH_MESSAGE
+}

@@ -1,0 +1,103 @@
+/** Distinct names of fields per account and UTC day; further ones are not indexed: ingestion, section 1.3. */
+export const MAX_FIELD_NAMES = 500
+/** A longer name is not indexed, so that 500 of them stay small in every checkpoint. (Our choice.) */
+const MAX_NAME_CHARACTERS = 512
+/** Bounds the cache below; a real account has a few hundred nodes. */
+const MAX_CACHED_NODES = 4096
+const DAY_MS = 86_400_000
+
+/**
+ * A step into a record: its dotted path, built once. Part of a cache that decides nothing: whether a name is
+ * accepted follows from the set of names alone, so a replay from a snapshot accepts the same ones.
+ */
+export interface NameNode {
+  readonly path: string
+  children: Map<string, NameNode> | undefined
+  /** The generation of names in which the path is known to be accepted. */
+  acceptedIn: number
+}
+
+/**
+ * The names of an account's fields that were met on one UTC day of log time. The first 500 are indexed, in the
+ * order of the log; what others are called does not matter.
+ */
+export class FieldNames {
+  #day = -1
+  #names = new Set<string>()
+  /** Rises when the set starts anew, so that cached answers of the day before are void. */
+  #generation = 1
+  #root = newNode('')
+  #cachedNodes = 0
+
+  static restore(bytes: Uint8Array): FieldNames {
+    const { day, names } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Snapshot
+    const restored = new FieldNames()
+    restored.#day = day
+    restored.#names = new Set(names)
+    return restored
+  }
+
+  snapshot(): Uint8Array {
+    const snapshot: Snapshot = { day: this.#day, names: [...this.#names] }
+    return Buffer.from(JSON.stringify(snapshot))
+  }
+
+  get size(): number {
+    return this.#names.size
+  }
+
+  /** Forgets the names of earlier days. @param timeMs log time, which never steps back */
+  beginLine(timeMs: number): void {
+    const day = Math.floor(timeMs / DAY_MS)
+    if (day === this.#day) return
+    this.#day = day
+    this.#names.clear()
+    this.#generation++
+  }
+
+  /** The node of a member of the record. */
+  root(name: string): NameNode | undefined {
+    return this.#root.children?.get(name) ?? this.#addChild(this.#root, name, name)
+  }
+
+  /** @returns undefined when the path is too long to be a name */
+  child(node: NameNode, key: string): NameNode | undefined {
+    return node.children?.get(key) ?? this.#addChild(node, key, `${node.path}.${key}`)
+  }
+
+  /** True when a field of this name may be indexed today; its name is remembered. */
+  accept(node: NameNode): boolean {
+    return node.acceptedIn === this.#generation || this.#acceptNew(node)
+  }
+
+  #acceptNew(node: NameNode): boolean {
+    if (!this.#names.has(node.path)) {
+      if (this.#names.size >= MAX_FIELD_NAMES) return false
+      this.#names.add(node.path)
+    }
+    node.acceptedIn = this.#generation
+    return true
+  }
+
+  #addChild(parent: NameNode, key: string, path: string): NameNode | undefined {
+    if (path.length > MAX_NAME_CHARACTERS) return undefined
+    const node = newNode(path)
+    if (this.#cachedNodes >= MAX_CACHED_NODES) {
+      this.#root = newNode('')
+      this.#cachedNodes = 0
+    }
+    this.#cachedNodes++
+    parent.children ??= new Map()
+    parent.children.set(key, node)
+    return node
+  }
+}
+
+interface Snapshot {
+  readonly day: number
+  readonly names: readonly string[]
+}
+
+function newNode(path: string): NameNode {
+  return { path, children: undefined, acceptedIn: 0 }
+}

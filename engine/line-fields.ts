@@ -1,0 +1,114 @@
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import type { FieldNames, NameNode } from './field-names.ts'
+import { jsonText } from './json-text.ts'
+import { displayText, recordName } from './line-members.ts'
+import type { StoredLine } from './store/stored-line.ts'
+
+export { FieldNames } from './field-names.ts'
+
+/** Objects below the third level are kept as JSON text: ingestion, section 1.3. */
+const MAX_FIELD_DEPTH = 3
+
+/**
+ * Adds the members of a parsed line as searchable fields, under the names that they have in the record, and
+ * the text for display as `message`.
+ *
+ * @param own members that the service itself gives the record (a sum of OWN_MEMBERS): they are not replaced
+ */
+export function addParsedFields(line: StoredLine, object: JsonObject, own: number, names: FieldNames): void {
+  for (const key of Object.keys(object)) {
+    const name = recordName(key, object, own)
+    if (name !== undefined) addRoot(line, name, object[key] as JsonValue, names)
+  }
+  if (typeof object.message !== 'string') {
+    const display = displayText(object)
+    if (display !== undefined) addRoot(line, 'message', display, names)
+  }
+}
+
+/** Adds what is below one member of the record, such as `_meta`; the depth is counted from there. */
+export function addFieldsBelow(
+  line: StoredLine,
+  member: string,
+  object: JsonObject,
+  names: FieldNames,
+): void {
+  const node = names.root(member)
+  if (node !== undefined) addMembers(line, node, object, 1, names)
+}
+
+export function clearFields(line: StoredLine): void {
+  line.textFieldCount = 0
+  line.numberFieldCount = 0
+}
+
+function addRoot(line: StoredLine, name: string, value: JsonValue, names: FieldNames): void {
+  const node = names.root(name)
+  if (node !== undefined) addValue(line, node, value, 1, names)
+}
+
+function addMembers(
+  line: StoredLine,
+  parent: NameNode,
+  object: JsonObject,
+  depth: number,
+  names: FieldNames,
+): void {
+  for (const key of Object.keys(object)) {
+    const node = names.child(parent, key)
+    if (node !== undefined) addValue(line, node, object[key] as JsonValue, depth, names)
+  }
+}
+
+function addValue(
+  line: StoredLine,
+  node: NameNode,
+  value: JsonValue,
+  depth: number,
+  names: FieldNames,
+): void {
+  if (typeof value === 'string') {
+    if (names.accept(node)) addText(line, node.path, value)
+  } else if (typeof value === 'number') {
+    if (names.accept(node)) addNumber(line, node.path, value)
+  } else if (typeof value === 'object') {
+    if (value !== null) addContainer(line, node, value, depth, names)
+  } else if (names.accept(node)) {
+    addText(line, node.path, String(value)) // A word, or an integer with all its digits.
+    if (typeof value === 'bigint') addNumber(line, node.path, Number(value))
+  }
+}
+
+function addContainer(
+  line: StoredLine,
+  node: NameNode,
+  value: JsonValue[] | JsonObject,
+  depth: number,
+  names: FieldNames,
+): void {
+  if (Array.isArray(value)) {
+    for (const element of value) addValue(line, node, element, depth, names)
+    if (value.length === 0 && names.accept(node)) addText(line, node.path, '[]')
+  } else if (depth >= MAX_FIELD_DEPTH || isEmpty(value)) {
+    if (names.accept(node)) addText(line, node.path, jsonText(value))
+  } else {
+    addMembers(line, node, value, depth + 1, names)
+  }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _key in object) return false
+  return true
+}
+
+function addText(line: StoredLine, name: string, value: string): void {
+  const index = line.textFieldCount++
+  line.textFieldNames[index] = name
+  line.textFieldValues[index] = value
+}
+
+function addNumber(line: StoredLine, name: string, value: number): void {
+  const index = line.numberFieldCount++
+  line.numberFieldNames[index] = name
+  line.numberFieldValues[index] = value
+}

@@ -1,0 +1,118 @@
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { parseJson } from './json-text.ts'
+
+/**
+ * How many `{` a parse is tried from. Texts with more before their object are kept as text: without a bound,
+ * a line of 16 KB made of `{"` would be parsed thousands of times. (Our choice.)
+ */
+const MAX_STARTS = 32
+/**
+ * JSON nested deeper is not parsed. Printing it needs a stack frame per level, and where the stack ends
+ * depends on more than the line; what is parsed must not. (Our choice.)
+ */
+export const MAX_NESTING = 256
+
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/**
+ * The object that a line ends with, as in `{"a":1}` or `took {"ms":3}`: parsing, section 3.1. A text that does
+ * not end with `}` costs a look at its last bytes; it is not decoded.
+ *
+ * @returns undefined when there is none
+ */
+export function parseLineObject(bytes: Buffer, start: number, end: number): JsonObject | undefined {
+  let last = end - 1
+  while (last >= start && isBlank(bytes[last] as number)) last--
+  if (last < start || bytes[last] !== CLOSING_BRACE) return undefined
+  return objectEnding(bytes.toString('utf8', start, last + 1))
+}
+
+/** The same for a text that is there as a string. */
+export function parseTextObject(text: string): JsonObject | undefined {
+  let last = text.length - 1
+  while (last >= 0 && isBlank(text.charCodeAt(last))) last--
+  if (last < 0 || text.charCodeAt(last) !== CLOSING_BRACE) return undefined
+  return objectEnding(last === text.length - 1 ? text : text.slice(0, last + 1))
+}
+
+/** @returns undefined when the text is not JSON, or nested too deep */
+export function parseBoundedJson(text: string): JsonValue | undefined {
+  if (nestsTooDeep(text)) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined // What is not JSON is a text: that is no error here.
+  }
+}
+
+/** True when printing the value could run out of stack. */
+export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (levelsLeft === 0) return true
+  for (const member of Object.values(value)) if (isTooDeep(member, levelsLeft - 1)) return true
+  return false
+}
+
+/** @param text ends with `}` */
+function objectEnding(text: string): JsonObject | undefined {
+  let starts = 0
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) {
+    if (!mayBeginObject(text, at)) continue
+    if (++starts > MAX_STARTS) return undefined
+    const value = parseBoundedJson(at === 0 ? text : text.slice(at))
+    if (value !== undefined) return value as JsonObject
+  }
+  return undefined
+}
+
+/** A failed parse costs five microseconds, a look at the next character almost nothing. */
+function mayBeginObject(text: string, brace: number): boolean {
+  let at = brace + 1
+  while (isBlank(text.charCodeAt(at))) at++
+  const next = text.charCodeAt(at)
+  return next === QUOTE || (next === CLOSING_BRACE && at === text.length - 1)
+}
+
+/** ASCII white space. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
+}
+
+function nestsTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_NESTING) return false
+  return openingCount(text) > MAX_NESTING && nesting(text) > MAX_NESTING
+}
+
+function openingCount(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPENING_BRACE || code === OPENING_BRACKET) count++
+  }
+  return count
+}
+
+function nesting(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === BACKSLASH) at++
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) {
+      inString = true
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      if (++depth > deepest) deepest = depth
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth--
+    }
+  }
+  return deepest
+}

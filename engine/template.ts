@@ -1,0 +1,114 @@
+import type { JsonValue } from '../schemas/json.ts'
+import type { Event } from './event.ts'
+import { FIELD_PATH_MESSAGE, type Field, fieldAt, isFieldPath, parseFieldPath } from './field-path.ts'
+
+/** A text with references to fields, as in `gate {{.door}}` (components, section 1.4). */
+export interface Template {
+  /** As it was written. */
+  readonly text: string
+  /** @returns undefined when a referenced value is missing, or is an object or array, which counts as missing */
+  render(event: Event): string | undefined
+  /** The path that kept it from rendering; undefined when it renders. */
+  missingPath(event: Event): string | undefined
+  /** Keys of the message that it refers to as a whole (`.a`, but not `.a.b`). */
+  readonly messageKeys: readonly string[]
+}
+
+/** A piece of text, or a reference. */
+type Part = string | Field
+
+/** @returns what is wrong with the text, in words for the person who wrote it; undefined when nothing is */
+export function templateProblem(text: string): string | undefined {
+  const pieces = split(text)
+  if (pieces === undefined) return 'must be a valid template: "{{" without a matching "}}"'
+  for (const { path } of pieces) {
+    if (path !== undefined && !isFieldPath(path)) return `${FIELD_PATH_MESSAGE}: "${path}"`
+  }
+  return undefined
+}
+
+/** @throws RangeError when the text is not a template: configurations are checked when they are saved */
+export function compileTemplate(text: string): Template {
+  const problem = templateProblem(text)
+  if (problem !== undefined) throw new RangeError(problem)
+  const parts = (split(text) ?? []).map(
+    ({ literal, path }): Part => (path === undefined ? literal : fieldAt(path)),
+  )
+  const [only] = parts
+  if (parts.length <= 1 && (only === undefined || typeof only === 'string')) return constant(only ?? '', text)
+  return {
+    text,
+    render: event => render(parts, event),
+    missingPath: event => missingPath(parts, event),
+    messageKeys: parts.flatMap(part => (typeof part === 'string' ? [] : messageKeyOf(part.text))),
+  }
+}
+
+/** The one key of a path like `.a`; nothing for every other path. */
+export function messageKeyOf(path: string): readonly string[] {
+  const { root, segments } = parseFieldPath(path) ?? {}
+  const [key, ...others] = segments ?? []
+  return root === 'message' && typeof key === 'string' && others.length === 0 ? [key] : []
+}
+
+function constant(value: string, text: string): Template {
+  return { text, render: () => value, missingPath: () => undefined, messageKeys: [] }
+}
+
+function render(parts: readonly Part[], event: Event): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    const piece = typeof part === 'string' ? part : insertedText(part.read(event))
+    if (piece === undefined) return undefined
+    text += piece
+  }
+  return text
+}
+
+function missingPath(parts: readonly Part[], event: Event): string | undefined {
+  for (const part of parts) {
+    if (typeof part !== 'string' && insertedText(part.read(event)) === undefined) return part.text
+  }
+  return undefined
+}
+
+function insertedText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value
+  if (value === null) return ''
+  return typeof value === 'object' || value === undefined ? undefined : String(value)
+}
+
+interface Piece {
+  readonly literal: string
+  /** A reference, when it is one. */
+  readonly path?: string
+}
+
+/** @returns undefined when a `{{` has no `}}` */
+function split(text: string): Piece[] | undefined {
+  const pieces: Piece[] = []
+  let at = 0
+  while (at < text.length) {
+    const open = text.indexOf('{{', at)
+    const literal = open === -1 ? text.slice(at) : text.slice(at, open)
+    if (literal !== '') pieces.push({ literal })
+    if (open === -1) break
+    const close = closingBraces(text, open + 2)
+    if (close === -1) return undefined
+    pieces.push({ literal: '', path: text.slice(open + 2, close).trim() })
+    at = close + 2
+  }
+  return pieces
+}
+
+/** A quoted key may hold braces: `{{ ."a}}b" }}`. */
+function closingBraces(text: string, from: number): number {
+  let quoted = false
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (quoted && character === '\\') at++
+    else if (character === '"') quoted = !quoted
+    else if (!quoted && character === '}' && text[at + 1] === '}') return at
+  }
+  return -1
+}
