@@ -105,7 +105,8 @@ export function localCredentials(world: World): Credentials {
   )
 }
 
-function missingFileSentence(file: string, error: unknown): string {
+/** What to do when the file cannot be read. */
+export function missingFileSentence(file: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EACCES' || code === 'EPERM') {
     return `${file} may be read by the user that runs the server only: be that user, or set WEIR_URL, WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.`

@@ -18,7 +18,7 @@ import {
   type ImpatientClock,
   impatientClock,
 } from '../../../test/support/command-world.ts'
-import { type IngestStandIn, ingestStandIn } from '../../../test/support/ingest-stand-in.ts'
+import { type Answer, type IngestStandIn, ingestStandIn } from '../../../test/support/ingest-stand-in.ts'
 import { Delivery, Stopped } from './delivery.ts'
 import { Follower } from './follower.ts'
 import { Positions } from './positions.ts'
@@ -82,6 +82,16 @@ async function settleRotation(run: Run): Promise<void> {
   await settle(run)
 }
 
+/** The run ends in its next step, after a request with that outcome and while another one has no answer. */
+async function interrupted(run: Run, outcome: Answer): Promise<void> {
+  service.plan.push(outcome, 'hang')
+  const step = run.follower.step()
+  await service.arrived(service.requests.length + 2)
+  run.world.stopNow()
+  await expect(step).rejects.toThrow(Stopped)
+  await run.follower.close()
+}
+
 function lines(from: number, to: number): string {
   return Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('')
 }
@@ -138,17 +148,15 @@ describe('a restart', () => {
     'in the middle of a batch (%s) sends the same bytes under the same key, though the file has grown and the options are others',
     async outcome => {
       await writeFile(path, lines(1, 3))
-      service.plan.push(outcome)
       const first = await start()
       await first.follower.step()
-      first.world.stopNow()
-      await expect(first.follower.step()).rejects.toThrow(Stopped)
-      await first.follower.close()
+      await interrupted(first, outcome)
 
       await appendFile(path, lines(4, 6))
       await settle(await start(2, { app: 'renamed' }))
       expect(service.stored).toEqual(texts(1, 6))
-      const [before, after, next] = service.requests
+      expect(service.requests).toHaveLength(4)
+      const [before, , after, next] = service.requests
       expect([after!.key, after!.body]).toEqual([before!.key, before!.body])
       expect(next!.lines[0]).toMatchObject({ line: 'line 4', app: 'renamed' })
     },
@@ -160,12 +168,9 @@ describe('a restart', () => {
     await settle(first)
     await rename(path, `${path}.1`)
     await writeFile(path, 'new\n')
-    service.plan.push('store and break')
     await settle(first)
     await first.clock.sleep(5_000)
-    first.world.stopNow()
-    await expect(first.follower.step()).rejects.toThrow(Stopped)
-    await first.follower.close()
+    await interrupted(first, 'store and break')
 
     await settleRotation(await start(2))
     expect(service.stored).toEqual(['one', 'last', 'new'])
@@ -218,12 +223,9 @@ describe('a restart', () => {
 
   test('says so when lines of unknown outcome are gone', async () => {
     await writeFile(path, lines(1, 3))
-    service.plan.push('break')
     const first = await start()
     await first.follower.step()
-    first.world.stopNow()
-    await expect(first.follower.step()).rejects.toThrow(Stopped)
-    await first.follower.close()
+    await interrupted(first, 'break')
     await truncate(path)
     const second = await start(2)
     await settle(second)
@@ -285,6 +287,15 @@ describe('rotation', () => {
     await appendFile(path, 'after\n')
     await settle(run)
     expect(service.stored).toEqual([...texts(1, 3), 'after'])
+  })
+
+  test('by truncation: also when what is left begins as before', async () => {
+    await writeFile(path, lines(1, 1_000))
+    const run = await start()
+    await settle(run)
+    await truncate(path, Buffer.byteLength(lines(1, 500)))
+    await settle(run)
+    expect(service.stored).toEqual([...texts(1, 1_000), ...texts(1, 500)])
   })
 
   test('by truncation: also when the file has grown beyond the old position before the next look', async () => {
