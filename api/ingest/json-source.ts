@@ -1,0 +1,120 @@
+/**
+ * Walks a text that is known to be valid JSON and finds its parts as they are written, so that what is kept
+ * "as sent" loses no digit and no order. No recursion: depth costs nothing.
+ */
+
+/** A value's place in the text. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** @returns the members of the object that begins at `from`; of a repeated name the last counts */
+export function membersAt(text: string, from: number): Map<string, string> {
+  const members = new Map<string, string>()
+  let at = skipBlanks(text, from + 1)
+  while (text[at] !== '}') {
+    const keyEnd = valueEnd(text, at)
+    const key = JSON.parse(text.slice(at, keyEnd)) as string
+    const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
+    const end = valueEnd(text, start)
+    members.set(key.toWellFormed(), text.slice(start, end))
+    at = nextPart(text, end)
+  }
+  return members
+}
+
+/** @returns the elements of the array that begins at `from` */
+export function elementsAt(text: string, from: number): Span[] {
+  const elements: Span[] = []
+  let at = skipBlanks(text, from + 1)
+  while (text[at] !== ']') {
+    const end = valueEnd(text, at)
+    elements.push({ start: at, end })
+    at = nextPart(text, end)
+  }
+  return elements
+}
+
+export function skipBlanks(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    const unit = text.charCodeAt(at)
+    if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return at
+    at++
+  }
+}
+
+/** Deepest nesting of arrays and objects; holds for texts that are no JSON, too. */
+export function nestingOf(text: string): number {
+  let level = 0
+  let deepest = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = stringEnd(text, at) - 1
+    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, ++level)
+    else if (unit === 0x7d || unit === 0x5d) level--
+  }
+  return deepest
+}
+
+const SURROGATE_ESCAPE = /\\(?:u([dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])/g
+
+/** JSON text in which escapes of half a surrogate pair stand for U+FFFD; otherwise the same text. */
+export function wellFormedSource(source: string): string {
+  if (!/\\u[dD]/.test(source)) return source.toWellFormed()
+  let result = ''
+  let copied = 0
+  let high: { readonly start: number; readonly end: number } | undefined
+  const replace = (start: number, end: number) => {
+    result += `${source.slice(copied, start)}\\ufffd`
+    copied = end
+  }
+  for (const { 0: matched, 1: unit, index: start } of source.matchAll(SURROGATE_ESCAPE)) {
+    const isLow = unit !== undefined && /^[dD][c-fC-F]/.test(unit)
+    const isPair = isLow && high?.end === start
+    if (high !== undefined && !isPair) replace(high.start, high.end)
+    if (isLow && !isPair) replace(start, start + matched.length)
+    high = unit !== undefined && !isLow ? { start, end: start + matched.length } : undefined
+  }
+  if (high !== undefined) replace(high.start, high.end)
+  return (result + source.slice(copied)).toWellFormed()
+}
+
+/** Behind a part: the next one, or the closing bracket. */
+function nextPart(text: string, end: number): number {
+  const at = skipBlanks(text, end)
+  return text[at] === ',' ? skipBlanks(text, at + 1) : at
+}
+
+function valueEnd(text: string, from: number): number {
+  const first = text[from]
+  if (first === '"') return stringEnd(text, from)
+  if (first === '{' || first === '[') return containerEnd(text, from)
+  let at = from
+  while (at < text.length && !/[\s,\]}]/.test(text[at] as string)) at++
+  return at
+}
+
+function containerEnd(text: string, from: number): number {
+  let level = 0
+  for (let at = from; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = stringEnd(text, at) - 1
+    else if (unit === 0x7b || unit === 0x5b) level++
+    else if ((unit === 0x7d || unit === 0x5d) && --level === 0) return at + 1
+  }
+  return text.length
+}
+
+/** Behind the closing quote; the text's end when there is none. */
+function stringEnd(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    at = text.indexOf('"', at + 1)
+    if (at < 0) return text.length
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at + 1
+  }
+}

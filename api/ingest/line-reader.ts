@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer'
+import type { LineBatchBuilder } from './line-batch-builder.ts'
+import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from './parse-lines.ts'
+import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
+import type { TimeBounds } from './timestamp.ts'
+
+const FIRST_BYTES = 64 * 1024
+
+/** What became of the lines of one body. */
+export interface ReadLines {
+  readonly count: number
+  /** Places of lines that hold nothing to store, rising. */
+  readonly refused: readonly number[]
+  /** What the body says about the request; null when it says nothing. */
+  readonly envelope: Envelope | null
+}
+
+/**
+ * Reads request bodies into batches: by the fast scanner where it can, else by the complete parser. The body is
+ * copied into one piece of memory that all requests share, so `load` and what uses it belong to one turn of the
+ * event loop.
+ */
+export class LineReader {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #length = 0
+  #json: JsonBody | undefined
+
+  /** Makes these chunks the body that the other methods are about. */
+  load(chunks: readonly Buffer[]): void {
+    this.#json = undefined
+    this.#length = 0
+    let length = 0
+    for (const chunk of chunks) length += chunk.length
+    if (length + SENTINEL_BYTES > this.#bytes.length)
+      this.#bytes = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length + SENTINEL_BYTES)))
+    for (const chunk of chunks) {
+      this.#bytes.set(chunk, this.#length)
+      this.#length += chunk.length
+    }
+  }
+
+  /** The loaded body; a view, valid until the next `load`. */
+  get body(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /**
+   * What the body says beside its lines.
+   *
+   * @throws ApiError 400 for malformed JSON
+   */
+  envelope(): Envelope {
+    return envelopeOf(this.#opened())
+  }
+
+  /**
+   * Appends the lines of the loaded body to a batch.
+   *
+   * @param tags  the tags of the request; null: those of the body, when it has any
+   * @throws ApiError 400; the batch then holds some of the lines and must be rolled back
+   */
+  readLines(batch: LineBatchBuilder, bounds: TimeBounds, tags: readonly string[] | null): ReadLines {
+    const mark = batch.mark()
+    if (this.#json === undefined && isUtf8(this.body)) {
+      if (new LineScanner(batch, bounds).scan(this.#bytes, this.#length))
+        return { count: batch.count - mark.count, refused: [], envelope: null }
+      batch.rollBack(mark)
+    }
+    const json = this.#opened()
+    const envelope = envelopeOf(json)
+    return { ...parseLines(json, batch, bounds, tags ?? envelope.tags), envelope }
+  }
+
+  #opened(): JsonBody {
+    this.#json ??= openBody(this.body)
+    return this.#json
+  }
+}

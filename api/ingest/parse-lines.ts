@@ -1,0 +1,237 @@
+import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
+import { ApiError, badRequest } from '../errors.ts'
+import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
+import type { LineBatchBuilder } from './line-batch-builder.ts'
+import {
+  APP_LIMIT_CHARACTERS,
+  cleanTags,
+  cutCharacters,
+  cutUtf8,
+  HOST_LIMIT_CHARACTERS,
+  LEVEL_LIMIT_CHARACTERS,
+  LINE_LIMIT_BYTES,
+  META_LIMIT_BYTES,
+  NESTING_LIMIT,
+} from './line-limits.ts'
+import { restText } from './rest-text.ts'
+import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
+
+/** What a body may say beside its lines (one compiled client does); query parameters win over it. */
+export interface Envelope {
+  readonly apikey: string
+  readonly hostname: string
+  readonly mac: string
+  readonly ip: string
+  readonly tags: readonly string[]
+}
+
+/** A body that is valid JSON and an object, not yet taken apart. */
+export interface JsonBody {
+  readonly text: string
+  readonly members: ReadonlyMap<string, string>
+}
+
+/**
+ * The complete rules of the body, on valid JSON text; slower than `LineScanner`, and right about everything.
+ *
+ * @throws ApiError 400 for malformed JSON and for one that is nested too deeply
+ */
+export function openBody(bytes: Buffer): JsonBody {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+  if (nestingOf(text) > NESTING_LIMIT)
+    throw badBody(`The body is nested more than ${NESTING_LIMIT} levels deep`)
+  try {
+    JSON.parse(text)
+  } catch {
+    throw badBody('The body is not valid JSON')
+  }
+  const start = skipBlanks(text, 0)
+  return { text, members: text[start] === '{' ? membersAt(text, start) : new Map() }
+}
+
+export function envelopeOf({ members }: JsonBody): Envelope {
+  return {
+    apikey: wordOf(members.get('apikey')),
+    hostname: cutCharacters(wordOf(members.get('hostname')), HOST_LIMIT_CHARACTERS),
+    mac: wordOf(members.get('mac')),
+    ip: wordOf(members.get('ip')),
+    tags: cleanTags(tagsOf(members.get('tags'))),
+  }
+}
+
+/**
+ * Appends the lines of a body to a batch.
+ *
+ * @param tags  those of the request: a line's own come on top
+ * @returns places of the lines that were refused, among `count` in all
+ * @throws ApiError 400 when there is no array of lines, or nothing in it can be stored
+ */
+export function parseLines(
+  { members }: JsonBody,
+  batch: LineBatchBuilder,
+  bounds: TimeBounds,
+  tags: readonly string[],
+): { readonly count: number; readonly refused: readonly number[] } {
+  const source = linesSource(members)
+  const elements = elementsAt(source, 0)
+  const refused: number[] = []
+  for (const [place, { start, end }] of elements.entries()) {
+    if (!parseLine(source.slice(start, end), batch, bounds, tags)) refused.push(place)
+  }
+  if (refused.length > 0 && refused.length === elements.length)
+    throw badRequest([{ message: '"lines" holds no line with a text', key: 'lines' }])
+  return { count: elements.length, refused }
+}
+
+function linesSource(members: ReadonlyMap<string, string>): string {
+  const sources = [members.get('lines'), members.get('ls')]
+  const array = sources.find(source => source?.startsWith('['))
+  if (array !== undefined) return array
+  const isThere = sources.some(source => source !== undefined)
+  throw badRequest([{ message: isThere ? '"lines" must be an array' : '"lines" is required', key: 'lines' }])
+}
+
+/** @returns false when there is nothing to store */
+function parseLine(
+  source: string,
+  batch: LineBatchBuilder,
+  bounds: TimeBounds,
+  requestTags: readonly string[],
+): boolean {
+  if (source[0] === '"') return addLine(batch, bounds, requestTags, source, new Map())
+  if (source[0] !== '{') return false
+  const members = membersAt(source, 0)
+  const text = take(members, 'line')
+  return text !== undefined && addLine(batch, bounds, requestTags, text, members)
+}
+
+/** @param members those beside the text; each one that has a meaning is taken out, what stays is kept under meta */
+function addLine(
+  batch: LineBatchBuilder,
+  bounds: TimeBounds,
+  requestTags: readonly string[],
+  textSource: string,
+  members: Map<string, string>,
+): true {
+  const text = Buffer.from(textOf(textSource))
+  const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
+  const timestamp = takeTimestamp(members)
+  const time = timestamp === undefined ? undefined : timeOf(timestamp, bounds)
+  const meta = metaOf(take(members, 'meta'))
+  const host = takeWord(members, 'hostname', 'host', HOST_LIMIT_CHARACTERS)
+  const app = takeWord(members, 'app', undefined, APP_LIMIT_CHARACTERS)
+  const level = takeWord(members, 'level', undefined, LEVEL_LIMIT_CHARACTERS)
+  const env = takeWord(members, 'env', undefined, Number.POSITIVE_INFINITY)
+  const file = takeWord(members, 'file', 'f', Number.POSITIVE_INFINITY)
+  const rest = restText({
+    timestamp: time?.kind === TIMESTAMP_OTHER ? exactSource(timestamp as string) : undefined,
+    clamped: time?.clamped === true,
+    tags: cleanTags(tagsOf(take(members, 'tags')), requestTags),
+    label: takeObject(members, 'label'),
+    annotation: takeObject(members, 'annotation'),
+    truncated: end !== text.length,
+    metaCut: meta.cut,
+    other: new Map([...members].map(([key, source]) => [key, exactSource(source)])),
+  })
+  batch.add({
+    line: text.subarray(0, end),
+    host,
+    app,
+    level,
+    env,
+    file,
+    timestampMs: time?.ms ?? bounds.receivedAtMs,
+    timestampKind: time?.kind ?? TIMESTAMP_ABSENT,
+    meta: meta.text,
+    rest,
+  })
+  return true
+}
+
+/** Takes a member out; null counts as absent. */
+function take(members: Map<string, string>, name: string): string | undefined {
+  const source = members.get(name)
+  members.delete(name)
+  return source === 'null' ? undefined : source
+}
+
+/** The first of two names that has a word; when both have one, the second stays, for meta. */
+function takeWord(
+  members: Map<string, string>,
+  name: string,
+  second: string | undefined,
+  limit: number,
+): string {
+  const word = cutCharacters(wordOf(take(members, name)), limit)
+  if (word !== '' || second === undefined) return word
+  return cutCharacters(wordOf(take(members, second)), limit)
+}
+
+/** `timestamp`, else `t` of an older agent. One that is neither number nor text is no time and stays, for meta. */
+function takeTimestamp(members: Map<string, string>): string | undefined {
+  for (const name of ['timestamp', 't']) {
+    const source = members.get(name)
+    if (source === 'null') members.delete(name)
+    if (source === undefined || !/^["\d-]/.test(source)) continue
+    members.delete(name)
+    return source
+  }
+  return undefined
+}
+
+function timeOf(source: string, bounds: TimeBounds): LineTime {
+  return source[0] === '"' ? timeOfText(textOf(source), bounds) : timeOfNumber(source, bounds)
+}
+
+/** An object is kept as it was sent; anything else has no meaning here and stays, for meta. */
+function takeObject(members: Map<string, string>, name: string): string | undefined {
+  const source = members.get(name)
+  if (source === 'null') members.delete(name)
+  if (source?.[0] !== '{') return undefined
+  members.delete(name)
+  return wellFormedSource(source)
+}
+
+/** Ingestion, section 3.3. Over the limit meta becomes plain text, cut, that nobody parses. */
+function metaOf(source: string | undefined): { readonly text: string; readonly cut: boolean } {
+  if (source === undefined) return { text: '', cut: false }
+  const isText = source[0] === '"'
+  const plain = isText ? textOf(source) : wellFormedSource(source)
+  if (isText && (plain === '' || plain === '{}')) return { text: '', cut: false }
+  const bytes = Buffer.from(plain)
+  const end = cutUtf8(bytes, 0, bytes.length, META_LIMIT_BYTES)
+  if (end !== bytes.length) return { text: bytes.toString('utf8', 0, end), cut: true }
+  const isScalar = !isText && source[0] !== '{' && source[0] !== '['
+  return { text: isScalar ? JSON.stringify(source) : wellFormedSource(source), cut: false }
+}
+
+/** A list, or one text with commas: ingestion, section 1.1. */
+function tagsOf(source: string | undefined): string[] {
+  if (source === undefined || source === 'null') return []
+  if (source[0] !== '[') return wordOf(source).split(',')
+  return elementsAt(source, 0).map(({ start, end }) => wordOf(source.slice(start, end)))
+}
+
+/** Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text. */
+function wordOf(source: string | undefined): string {
+  if (source === undefined || source === 'null') return ''
+  const value: unknown = JSON.parse(source)
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return source
+  return typeof value === 'object' ? wellFormedSource(source) : String(value)
+}
+
+/** The text that a string's source stands for; the source itself for any other value. */
+function textOf(source: string): string {
+  return source[0] === '"' ? (JSON.parse(source) as string).toWellFormed() : wellFormedSource(source)
+}
+
+/** A value as sent. A number beyond a double's range would come back as no number at all: it becomes text. */
+function exactSource(source: string): string {
+  const isNumber = /^[\d-]/.test(source)
+  return isNumber && !Number.isFinite(Number(source)) ? JSON.stringify(source) : wellFormedSource(source)
+}
+
+function badBody(message: string): ApiError {
+  return new ApiError(400, 'BadRequest', message)
+}
