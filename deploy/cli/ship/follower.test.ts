@@ -279,6 +279,22 @@ describe('rotation', () => {
     expect(service.stored).toEqual(texts(1, 3))
   })
 
+  test('by renaming, again and again: a finished file is not read twice, though somebody touched it', async () => {
+    await writeFile(path, lines(1, 1))
+    const run = await start()
+    await settle(run)
+    await rename(path, `${path}.1`)
+    await writeFile(path, lines(2, 2))
+    await settleRotation(run)
+    await rename(`${path}.1`, `${path}.2`)
+    await rename(path, `${path}.1`)
+    await utimes(`${path}.2`, 4_000_000_000, 4_000_000_000)
+    await writeFile(path, lines(3, 3))
+    await settleRotation(run)
+    await settleRotation(run)
+    expect(service.stored).toEqual(texts(1, 3))
+  })
+
   test('by truncation: the file is read from its beginning', async () => {
     await writeFile(path, lines(1, 3))
     const run = await start()
