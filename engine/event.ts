@@ -6,6 +6,7 @@ import {
   TIMESTAMP_OTHER,
 } from '../schemas/line-batch.ts'
 import { parseJson, textForm } from './json-text.ts'
+import { rareMembersOf } from './rare-members.ts'
 
 /**
  * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
@@ -136,7 +137,7 @@ export interface LineOrigin {
 /** Which members a line's message has: see "From a line to an event" in docs/architecture.md. */
 function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   const request = batch.request(index)
-  const rare = batch.rare(index)
+  const rare = rareMembersOf(batch, index)
   const message: JsonObject = { line: batch.lineText(index) }
   const set = (key: string, text: string) => {
     if (text !== '') message[key] = text

@@ -179,6 +179,11 @@ export class LineBatchView {
     return this.#meta.end(index) - this.#meta.start(index)
   }
 
+  /** JSON text of the rare members; empty when there are none. Numbers have all their digits here. */
+  restText(index: number): string {
+    return this.#rest.text(index)
+  }
+
   rare(index: number): RareMembers | undefined {
     const text = this.#rest.text(index)
     return text === '' ? undefined : (JSON.parse(text) as RareMembers)

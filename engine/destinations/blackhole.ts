@@ -15,5 +15,5 @@ export const blackhole = defineDestination({
     { additionalProperties: false },
   ),
   check: () => [],
-  withDefaults: sent => ({ ...sent, ack_enabled: sent.ack_enabled ?? true }),
+  withDefaults: stored => stored,
 })

@@ -1,6 +1,6 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
+import { type ConfigCheck, checkConfig } from '../config-schema.ts'
 import type { Problem } from '../problem.ts'
 
 /** What an installation adds to the rules of its destinations. */
@@ -23,8 +23,8 @@ export interface DestinationDefinition<Schema extends TSchema = TSchema> {
    * are reported at once: what it looks at may have any type.
    */
   check(sent: JsonObject, settings: DestinationSettings): Problem[]
-  /** What was sent and the defaults of the contract, nothing else (pipeline API, section 1.5). */
-  withDefaults(sent: JsonObject, typeAsSent: string, settings: DestinationSettings): JsonObject
+  /** Adds the defaults that the schema cannot tell to what was sent, nothing else (pipeline API, section 1.5). */
+  withDefaults(stored: JsonObject, typeAsSent: string, settings: DestinationSettings): JsonObject
 }
 
 export function defineDestination<Schema extends TSchema>(
@@ -33,41 +33,16 @@ export function defineDestination<Schema extends TSchema>(
   return definition
 }
 
-export type DestinationCheck = { readonly stored: JsonObject } | { readonly problems: readonly Problem[] }
-
-const ajv = new Ajv({ allErrors: true, strict: false })
-const validators = new WeakMap<object, ValidateFunction>()
-
 /** All findings at once; what is stored when there are none. */
-export function checkConfig(
+export function checkDestination(
   definition: DestinationDefinition,
   typeAsSent: string,
   sent: JsonObject,
   settings: DestinationSettings,
-): DestinationCheck {
-  const validate = validatorOf(definition.config)
-  const problems = validate(sent) ? [] : (validate.errors ?? []).map(problemOf)
+): ConfigCheck {
+  const checked = checkConfig(definition.config, sent)
+  const problems = 'problems' in checked ? [...checked.problems] : []
   problems.push(...definition.check(sent, settings))
-  if (problems.length > 0) return { problems }
-  return { stored: definition.withDefaults(sent, typeAsSent, settings) }
-}
-
-function validatorOf(schema: TSchema): ValidateFunction {
-  let validate = validators.get(schema)
-  if (validate === undefined) {
-    validate = ajv.compile(schema)
-    validators.set(schema, validate)
-  }
-  return validate
-}
-
-function problemOf({ instancePath, message, keyword, params }: ErrorObject): Problem {
-  const text = message ?? 'must be valid'
-  if (keyword === 'additionalProperties') {
-    return { instancePath, message: `${text}: '${String(params.additionalProperty)}'` }
-  }
-  if (keyword === 'enum') {
-    return { instancePath, message: `${text}: ${(params.allowedValues as string[]).join(', ')}` }
-  }
-  return { instancePath, message: text }
+  if (problems.length > 0 || 'problems' in checked) return { problems }
+  return { stored: definition.withDefaults(checked.stored, typeAsSent, settings) }
 }

@@ -4,6 +4,7 @@ import type { Event, LineOrigin } from '../event.ts'
 import { textForm } from '../json-text.ts'
 import { isJsonObject } from '../line-members.ts'
 import { isTooDeep, parseBoundedJson } from '../parsed-line.ts'
+import { rareMembersOf } from '../rare-members.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { cutHost, type LineDraft, type OwnStoreContext, plainText, storedTags } from './line-draft.ts'
 import { keepTime } from './line-moment.ts'
@@ -38,7 +39,7 @@ export function fillAsSent(
 ): void {
   const origin = event.origin as LineOrigin
   const { batch, index } = origin
-  const rare = batch.rare(index)
+  const rare = rareMembersOf(batch, index)
   line.textBytes = batch.lineBytes
   line.textStart = batch.lineStart(index)
   line.textEnd = batch.lineEnd(index)
@@ -69,7 +70,7 @@ export function fillAsChanged(
   context: OwnStoreContext,
 ): void {
   const origin = event.origin as LineOrigin
-  const rare = origin.batch.rare(origin.index)
+  const rare = rareMembersOf(origin.batch, origin.index)
   const members = isJsonObject(event.message) ? event.message : {}
   line.host = cutHost(plainText(members.host)) || origin.batch.host(origin.index) || NO_HOST
   line.app = plainText(members.app)

@@ -51,7 +51,7 @@ export const logAnalysis = defineDestination({
       message: Type.Optional(
         Type.Object(
           {
-            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME], { default: EXPLICIT_SCHEME }),
+            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME]),
             line: template(1024),
             app: template(512),
             file: template(512),
@@ -97,17 +97,21 @@ export function isPathOption(text: string): boolean {
   return !text.includes('{{') && (text.startsWith('.') || isFieldPath(text))
 }
 
-function withDefaults(sent: JsonObject, typeAsSent: string, { ingestHost }: DestinationSettings): JsonObject {
-  const stored: JsonObject = { ...sent }
-  stored.ack_enabled ??= true
-  if (ingestHost !== undefined && HOST_SPELLINGS.every(spelling => sent[spelling] === undefined)) {
-    stored[typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'] = ingestHost
+function withDefaults(
+  stored: JsonObject,
+  typeAsSent: string,
+  { ingestHost }: DestinationSettings,
+): JsonObject {
+  const query = isJsonObject(stored.query) ? stored.query : {}
+  const hasHost = HOST_SPELLINGS.some(spelling => stored[spelling] !== undefined)
+  const hostSpelling = typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'
+  return {
+    ...stored,
+    ...(hasHost || ingestHost === undefined ? {} : { [hostSpelling]: ingestHost }),
+    use_ingestion_key: stored.use_ingestion_key ?? stored.ingestion_key !== undefined,
+    query: { ...query, hostname: query.hostname ?? typeAsSent },
+    message: stored.message ?? { scheme: EXPLICIT_SCHEME },
   }
-  stored.use_ingestion_key ??= sent.ingestion_key !== undefined
-  const query = isJsonObject(sent.query) ? sent.query : {}
-  stored.query = { ...query, hostname: query.hostname ?? typeAsSent }
-  stored.message ??= { scheme: EXPLICIT_SCHEME }
-  return stored
 }
 
 function hostProblems(sent: JsonObject, { logHostPattern }: DestinationSettings): Problem[] {

@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Problem } from '../problem.ts'
 import { blackhole } from './blackhole.ts'
-import { checkConfig, type DestinationDefinition, type DestinationSettings } from './define-destination.ts'
+import {
+  checkDestination,
+  type DestinationDefinition,
+  type DestinationSettings,
+} from './define-destination.ts'
 import { logAnalysis } from './log-analysis.ts'
 
 /** Every kind of destination that this version delivers to. */
@@ -31,5 +35,7 @@ export function checkDestinationConfig(
   settings: DestinationSettings = {},
 ): { readonly stored: JsonObject } | { readonly problems: readonly Problem[] } | { readonly unknown: true } {
   const definition = BY_TYPE.get(type)
-  return definition === undefined ? { unknown: true } : checkConfig(definition, type, userConfig, settings)
+  return definition === undefined
+    ? { unknown: true }
+    : checkDestination(definition, type, userConfig, settings)
 }
