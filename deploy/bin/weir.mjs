@@ -17,7 +17,7 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
 
 function runUnderOwnNode() {
   const node = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
-  if (process.env.WEIR_REEXECUTED || !existsSync(node)) {
+  if (process.env.NODE_FROM_WEIR || !existsSync(node)) {
     process.stderr.write(
       `Weir needs Node ${NEEDED_MAJOR} or newer; this is ${process.versions.node}. ` +
         'Run "npm ci" in the project folder, which brings one along, or install a newer Node.\n',
@@ -27,7 +27,7 @@ function runUnderOwnNode() {
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
-    env: { ...process.env, WEIR_REEXECUTED: '1' },
+    env: { ...process.env, NODE_FROM_WEIR: '1' },
   })
   // Ctrl+C reaches the child by the terminal, too: the child does its work once however often it is told.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import {
+  codeOf,
+  importedPackage,
+  importedPath,
+  importsOf,
+  projectSources,
+  type SourceFile,
+} from '../support/source-files.ts'
+
+/** Imports point one way. Tests, wherever they lie, may import everything. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  schemas: ['schemas'],
+  engine: ['schemas', 'engine'],
+  api: ['schemas', 'engine', 'api'],
+  deploy: ['schemas', 'engine', 'api', 'deploy'],
+  test: ['schemas', 'engine', 'api', 'deploy', 'test'],
+}
+
+/** Packages that only the implementation of a port has seen. */
+const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
+  kafkajs: /^engine\/log\/kafka-log\.ts$/,
+  chdb: /^engine\/store\/embedded-connection\.ts$/,
+  '@clickhouse/client':
+    /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store)\.ts$/,
+  fastify: /^(api|deploy)\//,
+  commander: /^deploy\//,
+}
+
+/** Ways around the ports: what the code must not say, and where alone it may. */
+const PLACES: readonly { readonly what: string; readonly pattern: RegExp; readonly allowed: RegExp }[] = [
+  { what: 'reads the environment', pattern: /\bprocess\s*\.\s*env\b/, allowed: /^deploy\// },
+  { what: 'ends the process', pattern: /\bprocess\s*\.\s*exit\b/, allowed: /^deploy\// },
+  {
+    what: 'reads the time past the clock',
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.hrtime\b/,
+    allowed: /^engine\/clock\/system-clock\.ts$|^deploy\//,
+  },
+  {
+    what: 'uses chance past the entropy port',
+    pattern: /\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/,
+    allowed: /^engine\/entropy\/system-entropy\.ts$|^deploy\/data-directory\.ts$/,
+  },
+  {
+    what: 'sleeps past the clock',
+    pattern: /\bsetTimeout\s*\(|\bsetInterval\s*\(/,
+    allowed: /^engine\/clock\/system-clock\.ts$|^deploy\//,
+  },
+]
+
+function areaOf(path: string): string {
+  return path.endsWith('.test.ts') ? 'test' : (path.split('/')[0] as string)
+}
+
+function wrongArrows(files: readonly SourceFile[]): string[] {
+  return files.flatMap(file =>
+    importsOf(file).flatMap(({ specifier }) => {
+      const target = importedPath(file, specifier)
+      if (target === undefined) return []
+      const allowed = MAY_IMPORT[areaOf(file.path)] ?? []
+      return allowed.includes(areaOf(target)) ? [] : [`${file.path} imports ${target}`]
+    }),
+  )
+}
+
+function wrongPackages(files: readonly SourceFile[]): string[] {
+  return files.flatMap(file => {
+    if (areaOf(file.path) === 'test') return []
+    return importsOf(file).flatMap(({ specifier }) => {
+      const name = importedPackage(specifier)
+      const place = name === undefined ? undefined : PACKAGE_PLACES[name]
+      return place && !place.test(file.path) ? [`${file.path} imports ${name}`] : []
+    })
+  })
+}
+
+function waysAround(files: readonly SourceFile[]): string[] {
+  return files.flatMap(file => {
+    if (areaOf(file.path) === 'test') return []
+    const code = codeOf(file)
+    return PLACES.filter(({ pattern, allowed }) => pattern.test(code) && !allowed.test(file.path)).map(
+      ({ what }) => `${file.path} ${what}`,
+    )
+  })
+}
+
+/** Cycles of the imports that are there when the program runs: a type may well name one that names it. */
+function cycles(files: readonly SourceFile[]): string[] {
+  const graph = new Map(
+    files.map(file => [
+      file.path,
+      importsOf(file)
+        .filter(({ typeOnly }) => !typeOnly)
+        .flatMap(({ specifier }) => importedPath(file, specifier) ?? []),
+    ]),
+  )
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (path: string, trail: readonly string[]) => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' -> '))
+      return
+    }
+    state.set(path, 'open')
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    state.set(path, 'done')
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return found
+}
+
+describe('the project', () => {
+  const files = projectSources()
+
+  test('is read whole: an empty list of files would prove nothing', () => {
+    const areas = new Set(files.map(file => file.path.split('/')[0]))
+    expect([...areas].sort()).toEqual(['api', 'deploy', 'engine', 'schemas', 'test'])
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(files.length)
+  })
+
+  test('imports only in the direction schemas <- engine <- api <- deploy', () => {
+    expect(wrongArrows(files)).toEqual([])
+  })
+
+  test('has no cycle of imports', () => {
+    expect(cycles(files)).toEqual([])
+  })
+
+  test('knows broker, database and web framework only where it may', () => {
+    expect(wrongPackages(files)).toEqual([])
+  })
+
+  test('reads time, chance and environment only through the ports', () => {
+    expect(waysAround(files)).toEqual([])
+  })
+})
+
+describe('these checks find', () => {
+  const file = (path: string, text: string): SourceFile => ({ path, text })
+
+  test.each([
+    ["import { a } from '../api/server.ts'", 'api/server.ts'],
+    ["import type { A } from '../deploy/settings.ts'", 'deploy/settings.ts'],
+    ["import {\n  a,\n  b,\n} from '../api/server.ts'", 'api/server.ts'],
+    ["export * from '../api/server.ts'", 'api/server.ts'],
+    ["import '../api/server.ts'", 'api/server.ts'],
+    ["const a = await import('../api/server.ts')", 'api/server.ts'],
+  ])('a wrong arrow in: %s', (text, target) => {
+    expect(wrongArrows([file('engine/event.ts', text)])).toEqual([`engine/event.ts imports ${target}`])
+  })
+
+  test('no wrong arrow in a test, nor in a comment', () => {
+    expect(wrongArrows([file('engine/event.test.ts', "import { a } from '../api/server.ts'")])).toEqual([])
+    expect(wrongArrows([file('engine/event.ts', "// import { a } from '../api/server.ts'")])).toEqual([])
+  })
+
+  test('a test that the program imports', () => {
+    expect(wrongArrows([file('api/a.ts', "import { b } from './b.test.ts'")])).toHaveLength(1)
+  })
+
+  test('a cycle of three files, and none in a diamond or among types', () => {
+    const link = (from: string, ...to: string[]) =>
+      file(`engine/${from}.ts`, to.map(name => `import './${name}.ts'\n`).join(''))
+    expect(cycles([link('a', 'b'), link('b', 'c'), link('c', 'a')])).toEqual([
+      'engine/a.ts -> engine/b.ts -> engine/c.ts -> engine/a.ts',
+    ])
+    expect(cycles([link('a', 'b'), file('engine/b.ts', "import type { A } from './a.ts'")])).toEqual([])
+    expect(cycles([link('a', 'b', 'c'), link('b', 'd'), link('c', 'd'), link('d')])).toEqual([])
+  })
+
+  test.each([
+    ['engine/log/segment-log.ts', "import { Kafka } from 'kafkajs'"],
+    ['api/search/search.ts', "import { createClient } from '@clickhouse/client'"],
+    ['engine/runtime/engine.ts', "import { createChdbConnection } from 'chdb/connection'"],
+    ['engine/runtime/engine.ts', "import type { FastifyInstance } from 'fastify'"],
+  ])('a package where it does not belong: %s', (path, text) => {
+    expect(wrongPackages([file(path, text)])).toHaveLength(1)
+  })
+
+  test.each([
+    'const a = process.env.HOME',
+    'process.exit(1)',
+    'const t = Date.now()',
+    'const t = new Date( )',
+    'const t = performance.now()',
+    'const r = Math.random()',
+    "import { randomUUID } from 'node:crypto'",
+    'setTimeout(() => {}, 10)',
+  ])('a way around the ports: %s', text => {
+    expect(waysAround([file('engine/event.ts', text)])).toHaveLength(1)
+    expect(waysAround([file('api/event.ts', text)])).toHaveLength(1)
+  })
+
+  test('no way around the ports in comments, in strings, or in times that are given', () => {
+    const text =
+      "// Date.now() is not used\nconst a = 'process.env'\nconst b = new Date(ms)\n/* Math.random */"
+    expect(waysAround([file('engine/event.ts', text)])).toEqual([])
+  })
+})
