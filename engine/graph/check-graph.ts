@@ -1,0 +1,141 @@
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { Problem } from '../problem.ts'
+import { standingOf } from './known-types.ts'
+import { nodeOutputs } from './node-outputs.ts'
+
+/** A finding about one node; its pointer leads into that node. */
+export interface GraphProblem extends Problem {
+  readonly nodeId: string
+}
+
+export interface GraphRules {
+  /** Whether nodes without inputs, or whose outputs lead nowhere, are fine. */
+  readonly allowUnconnected: boolean
+}
+
+/** Checks how the nodes of a pipeline hang together (components 1.5, pipeline API 2.3 and 2.7); all findings at once. */
+export function checkGraph(document: Pick<PipelineDocument, 'nodes'>, rules: GraphRules): GraphProblem[] {
+  const { nodes } = document
+  const owners = outputOwners(nodes)
+  const problems = nodes.flatMap(node => nodeProblems(node, owners))
+  problems.push(...cycleProblems(nodes, owners), ...duplicateIds(nodes))
+  if (!rules.allowUnconnected) problems.push(...unconnectedProblems(nodes, owners))
+  return problems
+}
+
+/** The node that each output id belongs to. */
+export function outputOwners(nodes: readonly NodeDocument[]): ReadonlyMap<string, NodeDocument> {
+  return new Map(nodes.flatMap(node => nodeOutputs(node).map(({ id }) => [id, node] as const)))
+}
+
+function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocument>): GraphProblem[] {
+  const { id: nodeId, kind, type, inputs } = node
+  const problems: GraphProblem[] = []
+  if (standingOf(kind, type) !== 'built')
+    problems.push({ nodeId, instancePath: '/type', message: `"${type}" is not available on this server` })
+  if (kind === 'source') {
+    if (inputs.length > 0)
+      problems.push({ nodeId, instancePath: '/inputs', message: 'must NOT have more than 0 items' })
+    return problems
+  }
+  for (const [index, input] of inputs.entries()) {
+    const instancePath = `/inputs/${index}`
+    if (!owners.has(input))
+      problems.push({ nodeId, instancePath, message: 'must be an output of another node of this pipeline' })
+    if (inputs.indexOf(input) < index)
+      problems.push({ nodeId, instancePath, message: 'must NOT have duplicate items' })
+  }
+  return problems
+}
+
+function cycleProblems(
+  nodes: readonly NodeDocument[],
+  owners: ReadonlyMap<string, NodeDocument>,
+): GraphProblem[] {
+  const ordered = new Set(topologicalOrder(nodes, owners))
+  const tangled = nodes.filter(node => !ordered.has(node))
+  return tangled.flatMap(node => {
+    const index = node.inputs.findIndex(input => {
+      const owner = owners.get(input)
+      return owner !== undefined && reaches(node, owner, tangled, owners)
+    })
+    if (index < 0) return [] // Behind a cycle, not in it.
+    return [
+      { nodeId: node.id, instancePath: `/inputs/${index}`, message: 'must NOT lead back to the node itself' },
+    ]
+  })
+}
+
+/** Whether events can come from one node to the other, along inputs. */
+function reaches(
+  from: NodeDocument,
+  to: NodeDocument,
+  among: readonly NodeDocument[],
+  owners: ReadonlyMap<string, NodeDocument>,
+): boolean {
+  const reached = new Set([from])
+  for (const node of reached) {
+    if (node === to) return true
+    for (const other of among) {
+      if (other.inputs.some(input => owners.get(input) === node)) reached.add(other)
+    }
+  }
+  return false
+}
+
+/** Nodes with every node after those that it reads from, otherwise in the order of the document; cycles are left out. */
+export function topologicalOrder(
+  nodes: readonly NodeDocument[],
+  owners: ReadonlyMap<string, NodeDocument>,
+): readonly NodeDocument[] {
+  const waiting = new Map(nodes.map(node => [node, node.inputs.filter(input => owners.has(input)).length]))
+  const readers = new Map<NodeDocument, NodeDocument[]>()
+  for (const node of nodes) {
+    for (const input of node.inputs) {
+      const owner = owners.get(input)
+      if (owner === undefined) continue
+      const known = readers.get(owner)
+      if (known === undefined) readers.set(owner, [node])
+      else known.push(node)
+    }
+  }
+  const ordered = new Set(nodes.filter(node => waiting.get(node) === 0))
+  for (const node of ordered) {
+    for (const reader of readers.get(node) ?? []) {
+      const left = (waiting.get(reader) ?? 0) - 1
+      waiting.set(reader, left)
+      if (left === 0) ordered.add(reader)
+    }
+  }
+  return [...ordered]
+}
+
+function duplicateIds(nodes: readonly NodeDocument[]): GraphProblem[] {
+  const seen = new Set<string>()
+  return nodes.flatMap(({ id: nodeId }) => {
+    if (!seen.has(nodeId)) {
+      seen.add(nodeId)
+      return []
+    }
+    return [{ nodeId, instancePath: '/id', message: 'must NOT be the id of another node' }]
+  })
+}
+
+function unconnectedProblems(
+  nodes: readonly NodeDocument[],
+  owners: ReadonlyMap<string, NodeDocument>,
+): GraphProblem[] {
+  const read = new Set(nodes.flatMap(({ inputs }) => inputs.map(input => owners.get(input))))
+  return nodes.flatMap(node => {
+    const problems: GraphProblem[] = []
+    if (node.kind !== 'source' && node.inputs.length === 0)
+      problems.push({ nodeId: node.id, instancePath: '/inputs', message: 'must NOT have fewer than 1 items' })
+    if (node.kind !== 'sink' && !read.has(node))
+      problems.push({
+        nodeId: node.id,
+        instancePath: '',
+        message: 'must have an output that leads to another node',
+      })
+    return problems
+  })
+}

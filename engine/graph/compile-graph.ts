@@ -1,0 +1,203 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { checkConfig } from '../config-schema.ts'
+import type { Event } from '../event.ts'
+import type { EngineBounds, Processor } from '../processors/define-processor.ts'
+import { processorOf } from '../processors/registry.ts'
+import { sourceOf } from '../sources/registry.ts'
+import { DEFAULT_THROTTLE_BOUNDS } from '../state/throttle-state.ts'
+import { outputOwners, topologicalOrder } from './check-graph.ts'
+import {
+  type CompiledNode,
+  DEFAULT_OUTPUT,
+  DeliveringNode,
+  type HeldState,
+  type Inbox,
+  OutputPort,
+  ProcessingNode,
+  type RunContext,
+  type SinkNode,
+  SourceNode,
+} from './compiled-node.ts'
+import { canonicalTypeOf } from './known-types.ts'
+import type { NodeCounters } from './node-counters.ts'
+import { ErrorDesk } from './node-error.ts'
+import { nodeOutputs } from './node-outputs.ts'
+
+export type { RunContext, SinkNode } from './compiled-node.ts'
+export type { NodeCounters } from './node-counters.ts'
+export type { NodeError } from './node-error.ts'
+
+/** The entrance of what is sent to the account's log ingestion. */
+export const INGEST_ROUTE = 'ingest'
+export const DEFAULT_ENGINE_BOUNDS: EngineBounds = { throttle: DEFAULT_THROTTLE_BOUNDS }
+
+/** A pipeline of one account on one partition, ready to run. */
+export interface CompiledGraph {
+  readonly document: PipelineDocument
+  /** Whether it has a source that reads the account's log ingestion. */
+  readonly readsIngest: boolean
+  readonly sinks: readonly SinkNode[]
+  /**
+   * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the
+   * same time, and time never steps back: an earlier `nowMs` counts as the latest one.
+   *
+   * @param route 'ingest', or the id of a gateway route
+   */
+  run(route: string, events: readonly Event[], context: RunContext): void
+  /** Lets time pass for keyed state when nothing arrives. */
+  tick(nowMs: number): void
+  /** A copy of the memory of each node that has one, by node id. */
+  snapshot(): Map<string, Uint8Array>
+  /** By node id, counted since the graph was compiled. */
+  readonly counters: ReadonlyMap<string, NodeCounters>
+  /** Memory of nodes, for the graph that takes this one's place. */
+  readonly states: ReadonlyMap<string, HeldState>
+}
+
+/**
+ * Compiles a pipeline that `checkGraph` and `checkNode` accepted.
+ *
+ * @param previous the graph that this one replaces: memory of a node is carried over, not copied, where id and
+ *   type are the same and the processor says that the change of options keeps it. It must not run any more
+ * @param restored memory from a checkpoint, by node id; wins over `previous`
+ * @throws RangeError when the document is not one that could have been published
+ */
+export function compileGraph(
+  document: PipelineDocument,
+  previous?: CompiledGraph,
+  restored?: ReadonlyMap<string, Uint8Array>,
+  bounds: EngineBounds = DEFAULT_ENGINE_BOUNDS,
+): CompiledGraph {
+  return new Graph(document, { previous: previous?.states, restored, bounds })
+}
+
+interface Memory {
+  readonly previous: ReadonlyMap<string, HeldState> | undefined
+  readonly restored: ReadonlyMap<string, Uint8Array> | undefined
+  readonly bounds: EngineBounds
+}
+
+class Graph implements CompiledGraph {
+  readonly document: PipelineDocument
+  readonly readsIngest: boolean
+  readonly sinks: readonly SinkNode[]
+  readonly counters: ReadonlyMap<string, NodeCounters>
+  readonly states = new Map<string, HeldState>()
+  readonly #nodes: readonly CompiledNode[]
+  readonly #entrances = new Map<string, SourceNode[]>()
+  /** Readers have to be known before their inputs: by output id. */
+  readonly #ports = new Map<string, OutputPort>()
+
+  constructor(document: PipelineDocument, memory: Memory) {
+    this.document = document
+    const order = topologicalOrder(document.nodes, outputOwners(document.nodes))
+    if (order.length < document.nodes.length)
+      throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
+    this.#nodes = order.map(node => this.#compileNode(node, memory))
+    this.readsIngest = this.#entrances.has(INGEST_ROUTE)
+    this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
+    this.counters = new Map(this.#nodes.map(({ id, counters }) => [id, counters]))
+  }
+
+  run(route: string, events: readonly Event[], context: RunContext): void {
+    if (events.length === 0) return
+    for (const source of this.#entrances.get(route) ?? []) source.enter(events)
+    for (const node of this.#nodes) node.step(context)
+  }
+
+  tick(nowMs: number): void {
+    for (const { kind, value, config } of this.states.values()) kind.advance(value, nowMs, config)
+  }
+
+  snapshot(): Map<string, Uint8Array> {
+    return new Map([...this.states].map(([id, { kind, value }]) => [id, kind.snapshot(value)]))
+  }
+
+  #compileNode(node: NodeDocument, memory: Memory): CompiledNode {
+    switch (node.kind) {
+      case 'source':
+        return this.#compileSource(node)
+      case 'transform':
+        return this.#compileTransform(node, memory)
+      case 'sink':
+        return this.#compileSink(node)
+    }
+  }
+
+  #compileSource({ id, type, gateway_route_id: gatewayRoute }: NodeDocument): SourceNode {
+    const source = sourceOf(type)
+    if (source === undefined) throw new RangeError(`no source of type "${type}"`)
+    const compiled = new SourceNode(id)
+    this.#ports.set(id, compiled.output)
+    const entrance = source.entrance === 'ingest' ? INGEST_ROUTE : (gatewayRoute ?? id)
+    this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])
+    return compiled
+  }
+
+  #compileTransform(node: NodeDocument, memory: Memory): ProcessingNode {
+    const { id, type } = node
+    const processor = processorOf(type)
+    if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
+    const config = checkedConfig(node, processor)
+    const desk = new ErrorDesk(id)
+    const state = stateOf(node, processor, config, memory)
+    if (state !== undefined) this.states.set(id, state)
+    const process = processor.compile(config, desk.report)
+    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk })
+    for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
+      const port = new OutputPort(compiled.counters)
+      compiled.outputs.set(name, port)
+      this.#ports.set(outputId, port)
+    }
+    return compiled
+  }
+
+  #compileSink(node: NodeDocument): DeliveringNode {
+    const { id: nodeId, type: typeAsSent, user_config: config } = node
+    const type = canonicalTypeOf('sink', typeAsSent)
+    if (type === undefined) throw new RangeError(`no destination of type "${typeAsSent}"`)
+    return new DeliveringNode({ nodeId, type, config }, this.#inboxes(node))
+  }
+
+  /** Joins the node to the outputs that it reads. */
+  #inboxes({ id, inputs }: NodeDocument): Inbox[] {
+    return inputs.map(input => {
+      const port = this.#ports.get(input)
+      if (port === undefined) throw new RangeError(`node ${id} reads "${input}", which is no output`)
+      const inbox: Inbox = { run: undefined }
+      port.readers.push(inbox)
+      return inbox
+    })
+  }
+}
+
+function checkedConfig({ id, user_config: config }: NodeDocument, processor: Processor): JsonObject {
+  const checked = checkConfig(processor.config, config)
+  const problems = ['problems' in checked ? checked.problems : [], processor.check?.(config) ?? []].flat()
+  const [first] = problems
+  if (first !== undefined || 'problems' in checked)
+    throw new RangeError(`options of node ${id}: ${first?.instancePath} ${first?.message}`)
+  return checked.stored
+}
+
+function stateOf(
+  { id }: NodeDocument,
+  { type, state: kind }: Processor,
+  config: JsonObject,
+  { previous, restored, bounds }: Memory,
+): HeldState | undefined {
+  if (kind === undefined) return undefined
+  const bytes = restored?.get(id)
+  const before = previous?.get(id)
+  const carried = before !== undefined && before.type === type && kind.keeps(before.config, config)
+  if (bytes !== undefined) return { type, config, kind, value: kind.restore(bytes, bounds) }
+  return { type, config, kind, value: carried ? before.value : kind.create(bounds, seedOf(id)) }
+}
+
+/** Ids of nodes are random and unknown to who sends lines, so a seed from one is hard to guess (FNV-1a). */
+function seedOf(id: string): number {
+  let seed = 0x811c9dc5
+  for (let at = 0; at < id.length; at++) seed = Math.imul(seed ^ id.charCodeAt(at), 0x01000193)
+  return seed >>> 0
+}

@@ -1,0 +1,255 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import { Event } from '../event.ts'
+import { Dropped, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
+import type { Process, ProcessorState } from '../processors/define-processor.ts'
+import { type NodeCounters, noCounts } from './node-counters.ts'
+import type { ErrorDesk, NodeError } from './node-error.ts'
+import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
+
+/** A sink as the runtime sees it. */
+export interface SinkNode {
+  readonly nodeId: string
+  /** Canonical, whatever alias was sent. */
+  readonly type: string
+  readonly config: JsonObject
+}
+
+/** What the graph needs of its surroundings while one record runs through it. */
+export interface RunContext {
+  /** Log time of the record. */
+  readonly nowMs: number
+  /** Takes the events of one sink, in order. The array is shared: it must not be changed. */
+  deliver(sink: SinkNode, events: readonly Event[]): void
+  report(error: NodeError): void
+}
+
+/** Where the events of one input wait until their node's turn comes. */
+export interface Inbox {
+  run: Run | undefined
+}
+
+/** One node of a compiled graph. Nodes take their turns in an order in which inputs come first. */
+export interface CompiledNode {
+  readonly id: string
+  readonly counters: NodeCounters
+  /** One for each of the node's inputs. */
+  readonly inboxes: readonly Inbox[]
+  step(context: RunContext): void
+}
+
+/** One way out of a node, with everyone who reads it. */
+export class OutputPort {
+  readonly readers: Inbox[] = []
+  readonly #counters: NodeCounters
+
+  constructor(counters: NodeCounters) {
+    this.#counters = counters
+  }
+
+  /** Hands a run to every reader; without one the events are dropped, and counted as such. */
+  emit(run: Run): void {
+    const count = run.events.length
+    if (count === 0) return
+    const counters = this.#counters
+    const edges = this.readers.length
+    if (edges === 0) {
+      counters.dropped += count
+      counters.droppedBytes += run.bytes
+      return
+    }
+    counters.eventsOut += count * edges
+    counters.bytesOut += run.bytes * edges
+    counters.copied += count * (edges - 1)
+    for (const reader of this.readers) reader.run = run
+  }
+}
+
+/** Events enter here, straight from the record. */
+export class SourceNode implements CompiledNode {
+  readonly id: string
+  readonly counters = noCounts()
+  readonly inboxes: readonly Inbox[] = []
+  readonly output = new OutputPort(this.counters)
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  enter(events: readonly Event[]): void {
+    let bytes = 0
+    for (const event of events) bytes += event.bytes
+    this.counters.eventsIn += events.length
+    this.counters.bytesIn += bytes
+    this.output.emit({ events, rows: ascending(events.length), bytes })
+  }
+
+  step(): void {}
+}
+
+/** Events leave here. */
+export class DeliveringNode implements CompiledNode {
+  readonly id: string
+  readonly counters = noCounts()
+  readonly inboxes: readonly Inbox[]
+  readonly sink: SinkNode
+
+  constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
+    this.id = sink.nodeId
+    this.sink = sink
+    this.inboxes = inboxes
+  }
+
+  step(context: RunContext): void {
+    const run = takeRun(this.inboxes, this.counters)
+    if (run === undefined) return
+    this.counters.eventsOut += run.events.length
+    this.counters.bytesOut += run.bytes
+    context.deliver(this.sink, run.events)
+  }
+}
+
+/** The memory of a node, with what it was made by and for. */
+export interface HeldState {
+  /** Canonical type of the processor. */
+  readonly type: string
+  readonly config: JsonObject
+  readonly kind: ProcessorState<unknown, JsonObject>
+  readonly value: unknown
+}
+
+export interface ProcessingParts {
+  readonly id: string
+  readonly inboxes: readonly Inbox[]
+  readonly process: Process
+  readonly state: HeldState | undefined
+  readonly desk: ErrorDesk
+}
+
+/** Runs a processor over the events of a record: the counting around every outcome happens here, once. */
+export class ProcessingNode implements CompiledNode {
+  readonly id: string
+  readonly counters = noCounts()
+  readonly inboxes: readonly Inbox[]
+  /** By name; the default output has the empty one. */
+  readonly outputs = new Map<string, OutputPort>()
+  readonly #process: Process
+  readonly #state: HeldState | undefined
+  readonly #desk: ErrorDesk
+  readonly #built = new Map<string, RunBuilder>()
+
+  constructor({ id, inboxes, process, state, desk }: ProcessingParts) {
+    this.id = id
+    this.inboxes = inboxes
+    this.#process = process
+    this.#state = state
+    this.#desk = desk
+  }
+
+  step(context: RunContext): void {
+    const run = takeRun(this.inboxes, this.counters)
+    if (run === undefined) return
+    this.#state?.kind.advance(this.#state.value, context.nowMs, this.#state.config)
+    this.#desk.open(context)
+    this.#processRun(run)
+    this.#desk.close()
+  }
+
+  #processRun(run: Run): void {
+    const process = this.#process
+    const state = this.#state?.value
+    const desk = this.#desk
+    // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
+    let passed: RunBuilder | undefined
+    for (let index = 0; index < run.events.length; index++) {
+      const event = run.events[index] as Event
+      desk.event = event
+      const outcome = process(event, state)
+      if (outcome === event) {
+        passed?.add(event, run.rows[index] as number, event.bytes)
+        continue
+      }
+      passed ??= this.#builderOfFirst(run, index)
+      this.#settle(outcome, event, run.rows[index] as number, passed)
+    }
+    if (passed === undefined) this.#port(DEFAULT_OUTPUT).emit(run)
+    else this.#emitBuilt()
+  }
+
+  #builderOfFirst({ events, rows }: Run, count: number): RunBuilder {
+    const builder = this.#builder(DEFAULT_OUTPUT)
+    for (let index = 0; index < count; index++) {
+      const event = events[index] as Event
+      builder.add(event, rows[index] as number, event.bytes)
+    }
+    return builder
+  }
+
+  /** Counts and places what is not a plain pass. */
+  #settle(outcome: Outcome, event: Event, row: number, passed: RunBuilder): void {
+    const { counters } = this
+    if (outcome instanceof Event) {
+      passed.add(outcome, row, outcome.bytes)
+    } else if (outcome instanceof Dropped) {
+      this.#countDropped(event)
+    } else if (outcome instanceof Routed) {
+      counters.copied += outcome.outputs.length - 1
+      for (const name of outcome.outputs) this.#builder(name).add(outcome.event, row, outcome.event.bytes)
+    } else if (outcome instanceof Split) {
+      if (outcome.events.length === 0) this.#countDropped(event)
+      else counters.created += outcome.events.length - 1
+      for (const part of outcome.events) passed.add(part, row, part.bytes)
+    } else if (outcome instanceof PassedWithError) {
+      passed.add(outcome.event, row, outcome.event.bytes)
+      this.#desk.report(outcome.code, outcome.detail)
+    } else {
+      counters.failed++
+      this.#desk.report(outcome.code, outcome.detail)
+    }
+  }
+
+  #countDropped(event: Event): void {
+    this.counters.dropped++
+    this.counters.droppedBytes += event.bytes
+  }
+
+  #emitBuilt(): void {
+    for (const [name, built] of this.#built) {
+      if (built.events.length > 0) this.#port(name).emit(built)
+    }
+    this.#built.clear()
+  }
+
+  #builder(name: string): RunBuilder {
+    let builder = this.#built.get(name)
+    if (builder === undefined) {
+      builder = new RunBuilder()
+      this.#built.set(name, builder)
+    }
+    return builder
+  }
+
+  #port(name: string): OutputPort {
+    const port = this.outputs.get(name)
+    if (port === undefined) throw new RangeError(`node ${this.id} has no output "${name}"`)
+    return port
+  }
+}
+
+/** Name of the output of nodes that have one. */
+export const DEFAULT_OUTPUT = ''
+
+/** Takes what waits at all inputs, merged into one run, and counts it. */
+function takeRun(inboxes: readonly Inbox[], counters: NodeCounters): Run | undefined {
+  let merged: Run | undefined
+  for (const inbox of inboxes) {
+    const { run } = inbox
+    if (run === undefined) continue
+    inbox.run = undefined
+    merged = merged === undefined ? run : mergeRuns(merged, run)
+  }
+  if (merged !== undefined) {
+    counters.eventsIn += merged.events.length
+    counters.bytesIn += merged.bytes
+  }
+  return merged
+}

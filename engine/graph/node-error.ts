@@ -1,0 +1,73 @@
+import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../errors.ts'
+import type { Event } from '../event.ts'
+
+/** Trouble that a node had with one event: what an error record is made from (components, section 4.1). */
+export interface NodeError {
+  readonly nodeId: string
+  readonly kind: 'source' | 'transform' | 'destination'
+  readonly code: ErrorCode
+  /** The path concerned, as it is configured. */
+  readonly field: string | null
+  readonly message: string
+  readonly event: Event
+  /** What to keep as the cause, where it is not the event itself. */
+  readonly captured?: string | undefined
+}
+
+/** Makes its sentence when somebody asks: most errors are repeats that are only counted. */
+class ProcessorError implements NodeError {
+  readonly nodeId: string
+  readonly kind = 'transform'
+  readonly code: ErrorCode
+  readonly event: Event
+  readonly #detail: ErrorDetail
+
+  constructor(nodeId: string, code: ErrorCode, detail: ErrorDetail, event: Event) {
+    this.nodeId = nodeId
+    this.code = code
+    this.event = event
+    this.#detail = detail
+  }
+
+  get field(): string | null {
+    return this.#detail.field ?? null
+  }
+
+  get message(): string {
+    return errorMessage(this.code, this.#detail)
+  }
+
+  get captured(): string | undefined {
+    return this.#detail.captured
+  }
+}
+
+/** Where the processes of one node report. It knows which event is in hand, so that they need not. */
+export class ErrorDesk {
+  event: Event | undefined
+  readonly #nodeId: string
+  #receiver: ErrorReceiver | undefined
+
+  constructor(nodeId: string) {
+    this.#nodeId = nodeId
+  }
+
+  open(receiver: ErrorReceiver): void {
+    this.#receiver = receiver
+  }
+
+  close(): void {
+    this.#receiver = undefined
+    this.event = undefined
+  }
+
+  readonly report: Report = (code, detail) => {
+    if (this.event === undefined)
+      throw new RangeError(`node ${this.#nodeId} reports ${code} with no event in hand`)
+    this.#receiver?.report(new ProcessorError(this.#nodeId, code, detail, this.event))
+  }
+}
+
+interface ErrorReceiver {
+  report(error: NodeError): void
+}
