@@ -52,6 +52,9 @@ ajv.addKeyword({
   validate: validateConditional,
 })
 
+/** A full tree of conditions takes some 16 levels. */
+const MAX_NESTING = 64
+
 const validators = new WeakMap<TSchema, ValidateFunction>()
 
 /**
@@ -66,6 +69,10 @@ export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
     validate = ajv.compile(schema)
     validators.set(schema, validate)
   }
+  if (isNestedDeeper(sent, MAX_NESTING))
+    return {
+      problems: [{ instancePath: '', message: `must NOT be nested more than ${MAX_NESTING} levels deep` }],
+    }
   const stored = structuredClone(sent)
   if (validate(stored)) return { stored: stored as JsonObject }
   return { problems: (validate.errors ?? []).map(problemOf) }
@@ -77,4 +84,10 @@ function problemOf({ instancePath, message = 'must be valid', keyword, params }:
   if (keyword === 'enum')
     return { instancePath, message: `${message}: ${(params.allowedValues as string[]).join(', ')}` }
   return { instancePath, message }
+}
+
+/** Code that follows the nesting of a value would run out of stack on what somebody made for the purpose. */
+function isNestedDeeper(value: JsonValue, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false
+  return levels === 0 || Object.values(value).some(member => isNestedDeeper(member, levels - 1))
 }

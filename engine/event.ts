@@ -5,7 +5,8 @@ import {
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
 } from '../schemas/line-batch.ts'
-import { parseJson, textForm } from './json-text.ts'
+import { textFormBytes } from './json-size.ts'
+import { parseJson } from './json-text.ts'
 import { rareMembersOf } from './rare-members.ts'
 
 /**
@@ -22,6 +23,7 @@ export class Event {
   readonly #metadata: JsonObject | undefined
   readonly #timestamp: string | undefined
   #materialised: JsonValue | undefined
+  #bytes: number | undefined
 
   private constructor(
     origin: LineOrigin | null,
@@ -125,7 +127,8 @@ export class Event {
       const { batch, index } = this.origin as LineOrigin
       return batch.lineEnd(index) - batch.lineStart(index) + batch.metaBytes(index)
     }
-    return Buffer.byteLength(textForm(this.#message))
+    this.#bytes ??= textFormBytes(this.#message)
+    return this.#bytes
   }
 }
 
@@ -160,8 +163,10 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   const tags = rare?.tags === undefined ? [...request.tags] : [...request.tags, ...rare.tags]
   if (tags.length > 0) message.tags = tags
   if (rare?.other !== undefined) {
+    // A definition, not an assignment: members named like `__proto__` are members like all others.
     for (const [key, value] of Object.entries(rare.other))
-      if (!(key in message)) message[key] = value as JsonValue
+      if (!Object.hasOwn(message, key))
+        Object.defineProperty(message, key, { value, writable: true, enumerable: true, configurable: true })
   }
   return message
 }
