@@ -7,16 +7,16 @@ export interface LineBatch {
   readonly requests: readonly IngestRequest[]
   readonly count: number
   readonly dictionary: readonly string[]
-  readonly hostIndex: Uint8Array
-  readonly appIndex: Uint8Array
-  readonly levelIndex: Uint8Array
-  readonly envIndex: Uint8Array
-  readonly fileIndex: Uint8Array
-  readonly timestampMs: Uint8Array
-  readonly timestampKind: Uint8Array
-  readonly line: Uint8Array
-  readonly meta: Uint8Array
-  readonly rest: Uint8Array
+  readonly hostIndex: Buffer
+  readonly appIndex: Buffer
+  readonly levelIndex: Buffer
+  readonly envIndex: Buffer
+  readonly fileIndex: Buffer
+  readonly timestampMs: Buffer
+  readonly timestampKind: Buffer
+  readonly line: Buffer
+  readonly meta: Buffer
+  readonly rest: Buffer
 }
 
 /** What a request says about all of its lines. Empty strings stand for what was not sent. */
@@ -35,7 +35,7 @@ export interface IngestRequest {
 /** The first key and digest that the log has wins; a repeat of the key is dropped by the engine. */
 export interface Idempotency {
   readonly key: string
-  readonly digest: Uint8Array
+  readonly digest: Buffer
 }
 
 /** How a line's timestamp was sent; with `OTHER` the text is member `timestamp` of its rest. */

@@ -4,6 +4,8 @@ import type { Clock } from './clock.ts'
 export interface ManualClock extends Clock {
   /** Lets time pass: both readings move, sleepers whose time has come wake in order. */
   advance(ms: number): void
+  /** Lets time pass, a second at a time, until something that waits for it is done. */
+  advanceUntil<T>(done: Promise<T>): Promise<T>
   /** Sets the wall reading alone, as an operator or a time server would. */
   setWall(ms: number): void
 }
@@ -12,6 +14,13 @@ export function manualClock(startMs = 1_700_000_000_000): ManualClock {
   let wallMs = startMs
   let monotonicMs = 0
   let sleepers: { dueMs: number; wake: () => void }[] = []
+  const advance = (ms: number) => {
+    wallMs += ms
+    monotonicMs += ms
+    const due = sleepers.filter(sleeper => sleeper.dueMs <= monotonicMs).sort((a, b) => a.dueMs - b.dueMs)
+    sleepers = sleepers.filter(sleeper => sleeper.dueMs > monotonicMs)
+    for (const sleeper of due) sleeper.wake()
+  }
   return {
     wallMs: () => wallMs,
     monotonicMs: () => monotonicMs,
@@ -29,12 +38,18 @@ export function manualClock(startMs = 1_700_000_000_000): ManualClock {
           { once: true },
         )
       }),
-    advance: ms => {
-      wallMs += ms
-      monotonicMs += ms
-      const due = sleepers.filter(sleeper => sleeper.dueMs <= monotonicMs).sort((a, b) => a.dueMs - b.dueMs)
-      sleepers = sleepers.filter(sleeper => sleeper.dueMs > monotonicMs)
-      for (const sleeper of due) sleeper.wake()
+    advance,
+    advanceUntil: async done => {
+      let pending = true
+      const finish = () => {
+        pending = false
+      }
+      done.then(finish, finish)
+      while (pending) {
+        await new Promise(resolve => setImmediate(resolve))
+        if (pending && sleepers.length > 0) advance(1_000)
+      }
+      return done
     },
     setWall: ms => {
       wallMs = ms

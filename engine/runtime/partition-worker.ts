@@ -183,7 +183,7 @@ export class PartitionWorker {
       await this.#appendControl({ 'weir.Tick': { deadlineMs: this.#fold.deadlineMs } })
       while (await this.#readOnce()) await this.#acknowledgeAll()
     }
-    if (this.#fold.atRest && this.#storedOffset > this.#newestCheckpoint()) {
+    if (this.#fold.atRest && this.#fold.nextOffset > this.#newestCheckpoint()) {
       await this.#acknowledge(this.#fold.checkpointAtRest())
     }
   }

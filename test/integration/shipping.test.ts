@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+
+let folder: string
+let weir: RunningWeir
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-lines-'))
+  weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
+})
+
+afterEach(async () => {
+  await weir.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Ships a file by the command line. @returns its summary, with the exit code */
+async function ship(
+  host: string,
+  path: string,
+): Promise<{ code: number | null; summary: Record<string, number> }> {
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'ship', path, '--host', host, '--app', `app-${host}`, '--json'],
+    {
+      env: weir.environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let printed = ''
+  child.stdout.on('data', chunk => {
+    printed += chunk
+  })
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
+  return { code, summary: JSON.parse(printed) as Record<string, number> }
+}
+
+function linesOf(host: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    index % 3 === 0
+      ? JSON.stringify({ message: `${host} request ${index}`, status: 200 + (index % 300), grüße: '✓' })
+      : `${host} ${index} plain text, with "quotes", \\backslashes\\, tabs\t and ünïcode €`,
+  )
+}
+
+const HOSTS = ['alpha', 'beta', 'gamma']
+const LINES_PER_HOST = 20_000
+
+test('lines in are lines found and lines counted, in order per host, with kill -9 while they are shipped', async () => {
+  const sent = new Map(HOSTS.map(host => [host, linesOf(host, LINES_PER_HOST)]))
+  for (const [host, lines] of sent) writeFileSync(join(folder, `${host}.log`), `${lines.join('\n')}\n`)
+
+  const shipping = Promise.all(HOSTS.map(host => ship(host, join(folder, `${host}.log`))))
+  for (let kill = 0; kill < 3; kill++) {
+    await new Promise(resolve => setTimeout(resolve, 250 + 150 * kill))
+    await weir.end('SIGKILL')
+    await weir.start()
+  }
+  for (const { code, summary } of await shipping)
+    expect({ code, lines: summary.lines }).toEqual({ code: 0, lines: LINES_PER_HOST })
+
+  const total = HOSTS.length * LINES_PER_HOST
+  expect(
+    await eventually(
+      () => countedLines(weir),
+      count => count >= total,
+    ),
+  ).toBe(total)
+  for (const [host, lines] of sent) {
+    const found = (await exportedLines(weir, { hosts: host })).sort((a, b) =>
+      BigInt(a._id) < BigInt(b._id) ? -1 : 1,
+    )
+    expect(found.map(line => line._line)).toEqual(lines)
+  }
+  const bytes = [...sent.values()].flat().reduce((sum, line) => sum + Buffer.byteLength(line), 0)
+  const day = new Date().toISOString()
+  const usage = await weir.get<{ results: { plan_bytes: number } }>(`/v2/usage?from=${day}&to=${day}`)
+  expect(usage.results.plan_bytes).toBe(bytes)
+}, 120_000)
+
+test('a graceful stop answers, stores everything and the next start goes on', async () => {
+  const lines = linesOf('alpha', 5_000)
+  writeFileSync(join(folder, 'alpha.log'), lines.join('\n'))
+  expect((await ship('alpha', join(folder, 'alpha.log'))).code).toBe(0)
+  const startedMs = performance.now()
+  expect(await weir.end('SIGTERM')).toBe(0)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  await weir.start()
+  expect((await exportedLines(weir)).map(line => line._line)).toHaveLength(lines.length)
+  expect((await ship('beta', join(folder, 'alpha.log'))).code).toBe(0)
+  expect(
+    await eventually(
+      () => countedLines(weir),
+      count => count >= 10_000,
+    ),
+  ).toBe(10_000)
+}, 60_000)
+
+test('a second process on the same data folder is refused with a sentence', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'all'], {
+    env: weir.environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (printed += chunk))
+  expect(await new Promise(resolve => child.once('close', resolve))).not.toBe(0)
+  expect(printed).toMatch(/data folder .* is in use by process \d+/)
+})

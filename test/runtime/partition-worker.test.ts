@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { BEHAVIOUR } from '../../engine/runtime/partition-fold.ts'
+import { controlType } from '../../schemas/control.ts'
+import { newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
+
+const lines = (...texts: string[]) => texts.map(line => ({ line, app: 'web' }))
+
+async function appendedRecords(world: World): Promise<number> {
+  const { first, next } = await world.ingest.bounds(world.partition)
+  return Number(next - first)
+}
+
+test('lines are stored once their slice has passed, and not before', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  await world.append(lines('a', 'b'))
+  await settle(worker)
+  expect(world.storedLines()).toEqual([])
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(['a', 'b'])
+})
+
+test('one tick is outstanding for a deadline, and an idle partition gets none', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  await settle(worker)
+  const before = await appendedRecords(world)
+  world.clock.advance(3_000)
+  await settle(worker)
+  expect(await appendedRecords(world)).toBe(before)
+  await world.append(lines('a'))
+  await passSecond(world, worker)
+  await settle(worker)
+  expect(await appendedRecords(world)).toBe(before + 2)
+})
+
+test('a worker that is killed before the checkpoint stores nothing twice and loses nothing', async () => {
+  const world = await newWorld()
+  let worker = await world.worker()
+  const expected: string[] = []
+  for (let round = 0; round < 20; round++) {
+    const texts = [`${round} a`, `${round} b`]
+    expected.push(...texts)
+    await world.append(lines(...texts))
+    for (let step = 0; step < round % 4; step++) await worker.step()
+    if (round % 3 === 0) world.clock.advance(400)
+    if (round % 5 === 4) worker = await world.worker()
+  }
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(expected)
+})
+
+test('an insert whose answer was lost is settled: stored once, whether it took effect or not', async () => {
+  for (const fate of ['stored, answer lost', 'lost'] as const) {
+    const world = await newWorld()
+    const worker = await world.worker()
+    let inserts = 0
+    world.store.decideInserts(() => (inserts++ === 0 ? fate : 'stored'))
+    await world.append(lines('a', 'b'))
+    const stored = passSecond(world, worker)
+    await world.clock.advanceUntil(stored)
+    expect(world.storedLines()).toEqual(['a', 'b'])
+  }
+})
+
+test('a zombie that wakes up after its replacement stores nothing and is told so', async () => {
+  const world = await newWorld()
+  const zombie = await world.worker()
+  await world.append(lines('a'))
+  await settle(zombie)
+  world.clock.advance(1_100)
+  await zombie.step() // appends the tick
+  await zombie.step() // reads it: a batch waits to be stored
+  const heir = await world.worker()
+  await expect(settle(zombie)).rejects.toThrow(/newer worker|was taken by/)
+  expect(world.storedLines()).toEqual([])
+  await passSecond(world, heir)
+  expect(world.storedLines()).toEqual(['a'])
+})
+
+test('a repeated record of a producer changes nothing but the time', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const { lineBatchValue } = await import('../support/line-batches.ts')
+  const value = lineBatchValue([{ lines: lines('once') }])
+  for (const sequence of [0, 0, 1]) {
+    await world.ingest.append(world.partition, { value, producer: { id: 'p', sequence }, priority: 'ingest' })
+  }
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(['once', 'once'])
+})
+
+test('a repeated request with the same idempotency key is stored once, also over a restart', async () => {
+  const world = await newWorld()
+  const request = { idempotency: { key: 'stream/1', digest: Buffer.from('0123456789abcdef') } }
+  let worker = await world.worker()
+  await world.append(lines('a'), request)
+  await passSecond(world, worker)
+  await worker.finish()
+  worker = await world.worker()
+  await world.append(lines('a'), request)
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(['a'])
+})
+
+test('a throttle passes exactly its limit per window of log time, over kills and checkpoints', async () => {
+  const world = await newWorld()
+  world.configuration.deploy([
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], {
+      threshold: 2,
+      window_ms: 60_000,
+      key_field: '.app',
+    }),
+    node('sink', 'store', 'mezmo', ['limit']),
+  ])
+  let worker = await world.worker()
+  await settle(worker)
+  for (let round = 0; round < 10; round++) {
+    await world.append([
+      { line: `${round}`, app: 'a' },
+      { line: `${round}`, app: 'b' },
+    ])
+    await passSecond(world, worker)
+    const turn = round % 3
+    if (turn === 1) worker = await world.worker()
+    if (turn === 2) await worker.finish()
+  }
+  expect(world.storedLines()).toEqual(['0', '0', '1', '1'])
+  world.clock.advance(60_000)
+  await world.append([{ line: 'later', app: 'a' }])
+  await passSecond(world, worker)
+  expect(world.storedLines().at(-1)).toBe('later')
+})
+
+test('a revision takes effect where its cut is read; an older one that comes late changes nothing', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const dropping = (word: string) => [
+    SOURCE,
+    node('transform', 'filter', 'filter', ['source'], {
+      action: 'drop',
+      conditional: { expressions: [{ field: '.line', str_operator: 'contains', value: word }] },
+    }),
+    node('sink', 'store', 'mezmo', ['filter']),
+  ]
+  await world.append(lines('one', 'two'))
+  await settle(worker)
+  world.configuration.deploy(dropping('one'), 5)
+  await settle(worker)
+  await world.append(lines('one', 'two'))
+  await settle(worker)
+  const late = { kind: 'pipeline', entity: 'pipeline-1', version: 4, payload: '' } as const
+  const value = controlType.encode({ behaviour: BEHAVIOUR, body: { 'weir.Cut': late } })
+  await world.ingest.append(world.partition, { value, producer: null, priority: 'control' })
+  await world.append(lines('one', 'two'))
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(['one', 'two', 'two', 'two'])
+})
+
+test("a record far in the future of the worker's clock stops it with a sentence before it is applied", async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.clock.setWall(world.clock.wallMs() + 3_700_000)
+  await world.append(lines('a'))
+  world.clock.setWall(world.clock.wallMs() - 3_700_000)
+  await expect(settle(worker)).rejects.toThrow(/minutes in the future of this machine's clock/)
+})
+
+test('a batch ends at the UTC day, and each of its rows lies in one day', async () => {
+  const world = await newWorld()
+  const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
+  world.clock.advance(midnight - world.clock.wallMs() - 200)
+  const worker = await world.worker()
+  await world.append(lines('before'))
+  world.clock.advance(300)
+  await world.append(lines('after'))
+  await passSecond(world, worker)
+  const parts = world.store.parts.filter(part => part.target.table === 'lines')
+  expect(parts.map(part => part.rows.map(row => row.line))).toEqual([['before'], ['after']])
+})
+
+test('a graceful stop stores what is open and leaves nothing to repeat', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  await world.append(lines('a'))
+  await worker.finish()
+  expect(world.storedLines()).toEqual(['a'])
+  const heir = await world.worker()
+  expect(heir.status.nextOffset).toBe(worker.status.nextOffset)
+})
+
+test('two folds of one log give the same parts, byte for byte, wherever the worker was killed', async () => {
+  const runs: string[] = []
+  for (const killEvery of [1_000, 3]) {
+    const world = await newWorld()
+    let worker = await world.worker()
+    for (let round = 0; round < 9; round++) {
+      await world.append([{ line: `{"n":${round}}`, app: `app-${round % 2}` }])
+      world.clock.advance(350)
+      await settle(worker)
+      if (round % killEvery === killEvery - 1) worker = await world.worker()
+    }
+    await passSecond(world, worker)
+    runs.push(JSON.stringify(world.store.rows('lines').map(({ offset: _offset, t: _t, ...row }) => row)))
+  }
+  expect(runs[0]).toBe(runs[1])
+})

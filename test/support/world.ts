@@ -1,0 +1,117 @@
+import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import type { AddressedCut, DeployedConfiguration } from '../../engine/configuration/deployed.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import type { Cut } from '../../schemas/control.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'
+import { MemoryStore } from './memory-store.ts'
+
+const PARTITIONS = 2
+
+/** One partition with its log, its store and its clock; workers come and go. */
+export interface World {
+  readonly clock: ManualClock
+  readonly log: Log
+  readonly ingest: Topic
+  readonly store: MemoryStore
+  readonly configuration: SampleConfiguration
+  readonly partition: number
+  /** A worker that has started; an earlier one is simply no longer driven, as after kill -9. */
+  worker(): Promise<PartitionWorker>
+  /** Appends lines as one record. */
+  append(lines: readonly SampleLine[], request?: Omit<SampleRequest, 'lines'>): Promise<bigint>
+  /** Text of every stored line, in storage order. */
+  storedLines(): string[]
+}
+
+export async function newWorld(): Promise<World> {
+  const clock = manualClock()
+  const log = memoryLog({ clock, entropy: seededEntropy(7) })
+  const ingest = await log.topic(INGEST_TOPIC, PARTITIONS)
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, PARTITIONS)
+  const store = new MemoryStore()
+  const configuration = new SampleConfiguration()
+  const partition = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
+  let workers = 0
+  return {
+    clock,
+    log,
+    ingest,
+    store,
+    configuration,
+    partition,
+    worker: async () => {
+      const worker = new PartitionWorker({
+        partition,
+        ingest,
+        checkpoints,
+        store,
+        clock,
+        configuration,
+        logger: silentLogger,
+        workerName: `worker-${++workers}`,
+      })
+      await worker.start()
+      return worker
+    },
+    append: async (lines, request = {}) => {
+      const value = lineBatchValue([{ lines, ...request }])
+      return (await ingest.append(partition, { value, producer: null, priority: 'ingest' })).offset
+    },
+    storedLines: () => store.rows('lines').map(row => row.line as string),
+  }
+}
+
+/** Drives a worker until it has nothing left to do at this instant. */
+export async function settle(worker: PartitionWorker): Promise<void> {
+  while (await worker.step());
+}
+
+/** Lets a second pass and drives the worker, so that open batches end and are stored. */
+export async function passSecond(world: World, worker: PartitionWorker): Promise<void> {
+  await settle(worker)
+  world.clock.advance(1_100)
+  await settle(worker)
+}
+
+/** Pipelines that a test deploys, as the configuration log would tell of them. */
+export class SampleConfiguration implements DeployedConfiguration {
+  readonly #cuts = new Map<string, AddressedCut>()
+  readonly #listeners = new Set<() => void>()
+
+  cuts(): Iterable<AddressedCut> {
+    return this.#cuts.values()
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  deploy(nodes: readonly NodeDocument[], revision = 1, id = 'pipeline-1'): void {
+    const document: PipelineDocument = { id, accountId: SAMPLE_ACCOUNT, title: id, revision, nodes }
+    this.set({ kind: 'pipeline', entity: id, version: revision, payload: JSON.stringify(document) })
+  }
+
+  set(cut: Cut): void {
+    this.#cuts.set(`${cut.kind} ${cut.entity}`, { account: SAMPLE_ACCOUNT, cut })
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+export function node(
+  kind: NodeDocument['kind'],
+  id: string,
+  type: string,
+  inputs: readonly string[] = [],
+  user_config: NodeDocument['user_config'] = {},
+): NodeDocument {
+  return { id, kind, type, title: null, user_config, inputs }
+}
+
+export const SOURCE = node('source', 'source', 'log-analysis-ingestion')
