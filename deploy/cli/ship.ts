@@ -254,20 +254,20 @@ function byteStream(name: string, world: World): AsyncIterable<Buffer> {
 }
 
 function problemNotice(world: World): (sentence: string) => void {
-  return sentence => void write(world.stderr, `weir: ${sentence}\n`)
+  // On a terminal the progress bar stands in the line: it is drawn again below the notice.
+  const clear = world.stderr.isTTY ? '\r\u001b[2K' : ''
+  return sentence => void write(world.stderr, `${clear}weir: ${sentence}\n`)
 }
 
 /** Says once, not at every attempt, that the service is being waited for. */
 function retryNotice(totals: Totals, world: World): (reason: string) => void {
+  const notice = problemNotice(world)
   let saidAtRequests = -1
   return reason => {
     totals.retries++
     if (saidAtRequests === totals.requests) return
     saidAtRequests = totals.requests
-    void write(
-      world.stderr,
-      `weir: the service does not take lines at the moment (${reason}); trying again.\n`,
-    )
+    notice(`The service does not take lines at the moment (${reason}); trying again.`)
   }
 }
 
