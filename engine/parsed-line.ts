@@ -42,12 +42,7 @@ export function parseTextObject(text: string): JsonObject | undefined {
 
 /** @returns undefined when the text is not JSON, or nested too deep */
 export function parseBoundedJson(text: string): JsonValue | undefined {
-  if (nestsTooDeep(text)) return undefined
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined // What is not JSON is a text: that is no error here.
-  }
+  return parseOrNothing(text, openingCount(text) > MAX_NESTING)
 }
 
 /** True when printing the value could run out of stack. */
@@ -60,14 +55,25 @@ export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
 
 /** @param text ends with `}` */
 function objectEnding(text: string): JsonObject | undefined {
+  // Counted once for all starts; most texts have too few brackets to nest deep.
+  const mayBeTooDeep = openingCount(text) > MAX_NESTING
   let starts = 0
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) {
     if (!mayBeginObject(text, at)) continue
     if (++starts > MAX_STARTS) return undefined
-    const value = parseBoundedJson(at === 0 ? text : text.slice(at))
+    const value = parseOrNothing(at === 0 ? text : text.slice(at), mayBeTooDeep)
     if (value !== undefined) return value as JsonObject
   }
   return undefined
+}
+
+function parseOrNothing(text: string, mayBeTooDeep: boolean): JsonValue | undefined {
+  if (mayBeTooDeep && nesting(text) > MAX_NESTING) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined // What is not JSON is a text: that is no error here.
+  }
 }
 
 /** A failed parse costs five microseconds, a look at the next character almost nothing. */
@@ -83,12 +89,9 @@ function isBlank(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d)
 }
 
-function nestsTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_NESTING) return false
-  return openingCount(text) > MAX_NESTING && nesting(text) > MAX_NESTING
-}
-
+/** Opening brackets, also those inside strings; 0 for a short text. */
 function openingCount(text: string): number {
+  if (text.length <= 2 * MAX_NESTING) return 0 // Too short to nest deep.
   let count = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
