@@ -36,6 +36,8 @@ export type Authentication = { readonly caller: Caller } | { readonly failure: A
 export interface AuthenticationFailure {
   readonly status: 401 | 403
   readonly message: string
+  /** Who it is, when the credential is valid and only the account that it wants to act for is not its own. */
+  readonly caller?: Caller
 }
 
 /** Looks up credentials in constant time; backed by the fold of the configuration log. */

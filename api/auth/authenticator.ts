@@ -1,0 +1,187 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import {
+  type AccessToken,
+  type Account,
+  type AccountKey,
+  accessTokens,
+  accountKeys,
+  accounts,
+  memberKey,
+  members,
+  type Role,
+  secretHash,
+} from '../../engine/configuration/entities.ts'
+import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import type {
+  Authentication,
+  AuthenticationFailure,
+  Authenticator,
+  Caller,
+  CallerAccount,
+  IngestCredentials,
+} from './caller.ts'
+import { type ApiCarriers, type Presented, presentedTo, presentedToIngestion } from './carriers.ts'
+
+/** What a request to the API, other than to ingestion, says about who it is from. */
+export interface ApiCredentials extends ApiCarriers {
+  /** Path without the query. */
+  readonly path: string
+  readonly delegateAccountId?: string | undefined
+}
+
+/** Texts known from the hosted service, or of the same kind; the same whatever is wrong with the credential. */
+const NO_CREDENTIAL = 'No credentials were given'
+const BAD_TOKEN = 'Invalid or expired access token'
+const BAD_SERVICE_KEY = 'Service Key Validation Error: Invalid or deactivated servicekey'
+const BAD_INGESTION_KEY = 'Ingestion Key Validation Error: Invalid or deactivated apikey'
+
+export const DELEGATION_REQUIRED = '"x-delegate-account-id" header is required'
+const DELEGATION_REFUSED = 'Only enterprise tokens may act for an account by "x-delegate-account-id"'
+const NOT_A_CHILD = 'The account named by "x-delegate-account-id" is not an account of the enterprise'
+
+const RANK: Readonly<Record<Role, number>> = { readonly: 0, member: 1, admin: 2, owner: 3 }
+
+/**
+ * Says who a request is from, by the fold of the configuration log. Secrets are looked up by their hash, so the
+ * time it takes tells nothing about them. Expired, revoked and unknown ones get the same answer
+ * (configuration and account API, section 2).
+ */
+export class ConfigurationAuthenticator implements Authenticator {
+  readonly #configuration: ConfigurationView
+  readonly #clock: Clock
+
+  constructor(configuration: ConfigurationView, clock: Clock) {
+    this.#configuration = configuration
+    this.#clock = clock
+  }
+
+  ingest(credentials: IngestCredentials): Authentication {
+    const presented = presentedToIngestion(credentials)
+    const found = this.#find(presented, 'ingestion')
+    if ('failure' in found) return found
+    const caller = this.#delegated(found.caller, credentials.delegateAccountId)
+    if ('failure' in caller) return caller
+    if (caller.caller.account === undefined) return refused(403, DELEGATION_REQUIRED, caller.caller)
+    return caller
+  }
+
+  /** For everything but ingestion. An enterprise token comes back without an account unless it names one. */
+  authenticate(credentials: ApiCredentials): Authentication {
+    const found = this.#find(presentedTo(credentials), 'service', isOlderApi(credentials.path))
+    if ('failure' in found) return found
+    return this.#delegated(found.caller, credentials.delegateAccountId)
+  }
+
+  #find(presented: Presented | undefined, keyType: AccountKey['type'], takesKeys = true): Authentication {
+    if (presented === undefined) return refused(401, NO_CREDENTIAL)
+    if (presented.kind === 'unreadable') return refused(401, BAD_TOKEN)
+    const badKey = keyType === 'service' ? BAD_SERVICE_KEY : BAD_INGESTION_KEY
+    if (presented.kind === 'key' && !takesKeys) return refused(401, badKey)
+    const hash = secretHash(presented.secret)
+    const byKey = presented.kind === 'key' ? this.#callerOfKey(hash, keyType) : undefined
+    const mayBeToken = presented.kind === 'token' || presented.mayBeToken
+    const caller = byKey ?? (mayBeToken ? this.#callerOfToken(hash) : undefined)
+    if (caller !== undefined) return { caller }
+    return refused(401, presented.kind === 'key' ? badKey : BAD_TOKEN)
+  }
+
+  #callerOfKey(hash: string, type: AccountKey['type']): Caller | undefined {
+    const key = this.#configuration.find(accountKeys, 'hash', hash)
+    if (key === undefined || key.value.type !== type) return undefined
+    const account = this.#activeAccount(key.value.account)
+    if (account === undefined) return undefined
+    return {
+      subjectId: key.id,
+      accessType: type === 'service' ? 'servicekey' : 'ingestion',
+      role: type === 'service' ? 'admin' : 'ingest',
+      delegated: false,
+      ...placeOf(account),
+    }
+  }
+
+  #callerOfToken(hash: string): Caller | undefined {
+    const token = this.#configuration.find(accessTokens, 'hash', hash)?.value
+    if (token === undefined || token.revoked) return undefined
+    if (token.expiresAtMs !== null && token.expiresAtMs <= this.#clock.wallMs()) return undefined
+    if (token.kind === 'enterprise') return callerOfEnterprise(token)
+    const account = this.#activeAccount(token.account ?? '')
+    if (account === undefined) return undefined
+    return token.kind === 'user' ? this.#callerOfUser(token, account) : callerOfService(token, account)
+  }
+
+  /** A personal token has its user's present role, or less; it ends with the membership. */
+  #callerOfUser(token: AccessToken, account: Entity<Account>): Caller | undefined {
+    const member = this.#configuration.get(members, memberKey(account.id, token.email ?? ''))?.value
+    if (member === undefined || member.subjectId !== token.subjectId) return undefined
+    return {
+      subjectId: token.subjectId,
+      accessType: 'user',
+      role: narrower(member.role, token.scope),
+      subjectEmail: member.email,
+      delegated: false,
+      ...placeOf(account),
+    }
+  }
+
+  #delegated(caller: Caller, accountId: string | undefined): Authentication {
+    if (accountId === undefined) return { caller }
+    if (caller.accessType !== 'enterprise') return refused(403, DELEGATION_REFUSED, caller)
+    const account = this.#activeAccount(accountId)
+    if (account === undefined || account.value.enterprise !== caller.enterpriseId) {
+      return refused(403, NOT_A_CHILD, caller)
+    }
+    return { caller: { ...caller, ...placeOf(account), delegated: true } }
+  }
+
+  #activeAccount(shortId: string): Entity<Account> | undefined {
+    const account = this.#configuration.get(accounts, shortId)
+    return account?.value.status === 'active' ? account : undefined
+  }
+}
+
+function callerOfService(token: AccessToken, account: Entity<Account>): Caller {
+  return {
+    subjectId: token.subjectId,
+    accessType: 'service',
+    role: token.scope ?? 'admin',
+    delegated: false,
+    ...placeOf(account),
+  }
+}
+
+function callerOfEnterprise(token: AccessToken): Caller {
+  return {
+    subjectId: token.subjectId,
+    accessType: 'enterprise',
+    role: token.scope ?? 'owner',
+    delegated: false,
+    ...(token.enterprise === null ? {} : { enterpriseId: token.enterprise }),
+  }
+}
+
+function placeOf({ id, value }: Entity<Account>): { account: CallerAccount; enterpriseId?: string } {
+  return {
+    account: {
+      shortId: id,
+      id: value.id,
+      retentionDays: value.retentionDays,
+      ingestionSuspended: value.ingestionSuspended,
+    },
+    ...(value.enterprise === null ? {} : { enterpriseId: value.enterprise }),
+  }
+}
+
+function narrower(role: Role, scope: AccessToken['scope']): Caller['role'] {
+  if (scope === null) return role
+  if (scope === 'ingest') return scope
+  return RANK[scope] < RANK[role] ? scope : role
+}
+
+/** Keys work where they always did: configuration and account API, section 2.1. */
+function isOlderApi(path: string): boolean {
+  return /^\/v[12](\/|$)/i.test(path)
+}
+
+function refused(status: AuthenticationFailure['status'], message: string, caller?: Caller): Authentication {
+  return { failure: { status, message, ...(caller === undefined ? {} : { caller }) } }
+}

@@ -1,0 +1,80 @@
+/** A credential as a request carries it, before anybody looked whether it is valid. */
+export type Presented =
+  | { readonly kind: 'token'; readonly secret: string }
+  /** A key; or, from Basic, perhaps an access token in its place. */
+  | { readonly kind: 'key'; readonly secret: string; readonly mayBeToken: boolean }
+  /** Something is there, but of no form that is known. */
+  | { readonly kind: 'unreadable' }
+
+export interface ApiCarriers {
+  readonly authorization?: string | undefined
+  readonly servicekeyHeader?: string | undefined
+  readonly apikeyHeader?: string | undefined
+  readonly servicekeyQuery?: string | undefined
+}
+
+/**
+ * The first credential that is present, in the order of the configuration and account API, section 2.1. It
+ * decides, even when another one would have been right.
+ */
+export function presentedTo({
+  authorization,
+  servicekeyHeader,
+  apikeyHeader,
+  servicekeyQuery,
+}: ApiCarriers): Presented | undefined {
+  if (isThere(authorization)) return ofAuthorization(authorization, ({ user }) => user)
+  for (const secret of [servicekeyHeader, apikeyHeader, servicekeyQuery]) {
+    if (isThere(secret)) return { kind: 'key', secret, mayBeToken: false }
+  }
+  return undefined
+}
+
+export interface IngestCarriers {
+  readonly apikeyHeader?: string | undefined
+  readonly authorization?: string | undefined
+  readonly queryApikey?: string | undefined
+  readonly bodyApikey?: string | undefined
+}
+
+/** The same for ingestion, whose order is another (ingestion, section 1.2). */
+export function presentedToIngestion(carriers: IngestCarriers): Presented | undefined {
+  const { apikeyHeader, authorization, queryApikey, bodyApikey } = carriers
+  if (isThere(apikeyHeader)) return { kind: 'key', secret: apikeyHeader, mayBeToken: false }
+  if (isThere(authorization)) {
+    // One client puts the key in the password, the others use it as user name.
+    return ofAuthorization(authorization, ({ user, password }) => password || user)
+  }
+  for (const secret of [queryApikey, bodyApikey]) {
+    if (isThere(secret)) return { kind: 'key', secret, mayBeToken: false }
+  }
+  return undefined
+}
+
+function ofAuthorization(
+  header: string,
+  keyOf: (basic: { user: string; password: string }) => string,
+): Presented {
+  const [, scheme = '', value = ''] = /^\s*([A-Za-z]+)\s+(\S.*?)\s*$/.exec(header) ?? []
+  switch (scheme.toLowerCase()) {
+    case 'token':
+    case 'bearer':
+      return { kind: 'token', secret: value }
+    case 'basic':
+      return { kind: 'key', secret: keyOf(basicOf(value)), mayBeToken: true }
+    default:
+      return { kind: 'unreadable' }
+  }
+}
+
+function basicOf(encoded: string): { user: string; password: string } {
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0
+    ? { user: text, password: '' }
+    : { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+function isThere(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== ''
+}

@@ -1,0 +1,41 @@
+import { type ApiError, forbidden } from '../errors.ts'
+import { DELEGATION_REQUIRED } from './authenticator.ts'
+import type { Caller, CallerAccount } from './caller.ts'
+
+/**
+ * What a route asks of its caller; every route declares it (configuration and account API, section 2.4).
+ * read, write, admin, owner: at least the role readonly, member, admin, owner in one account; enterprise: an
+ * enterprise token; caller: any credential but one that can only ingest; ingest: the route authenticates by itself;
+ * public: nothing.
+ */
+export type Needs = 'public' | 'ingest' | 'caller' | 'read' | 'write' | 'admin' | 'owner' | 'enterprise'
+
+const LEVEL: Readonly<Record<Caller['role'], number>> = {
+  ingest: 0,
+  readonly: 1,
+  member: 2,
+  admin: 3,
+  owner: 4,
+}
+const LEVEL_NEEDED = { caller: 1, read: 1, write: 2, admin: 3, owner: 4 } as const
+
+const NOT_ALLOWED = 'The credential does not have the permission that this needs'
+
+/** @returns the error to answer with, or undefined when the caller may go on */
+export function refusalOf(needs: Exclude<Needs, 'public' | 'ingest'>, caller: Caller): ApiError | undefined {
+  if (needs === 'enterprise') {
+    const may = caller.accessType === 'enterprise' && LEVEL[caller.role] >= LEVEL.readonly
+    return may ? undefined : forbidden('An enterprise token is required')
+  }
+  if (LEVEL[caller.role] < LEVEL_NEEDED[needs]) return forbidden(NOT_ALLOWED)
+  if (needs !== 'caller' && caller.account === undefined) return forbidden(DELEGATION_REQUIRED)
+  // Acting for an account is like owning it, except for closing it.
+  if (needs === 'owner' && caller.delegated) return forbidden(NOT_ALLOWED)
+  return undefined
+}
+
+/** The account of a caller on a route that needs one. */
+export function accountOf(caller: Caller): CallerAccount {
+  if (caller.account === undefined) throw forbidden(DELEGATION_REQUIRED)
+  return caller.account
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import type { ConfigurationAuthenticator } from './authenticator.ts'
+import type { Caller } from './caller.ts'
+import { authHeaders } from './headers.ts'
+import { type Needs, refusalOf } from './permission.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that is neither public nor ingestion. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    needs?: Needs
+  }
+}
+
+/** Paths whose very existence is nobody's business without a credential. */
+const GUARDED = /^\/v[123](\/|$)/i
+
+/**
+ * Authenticates every request before anything else is looked at, then checks what its route needs; only then come
+ * existence and validation (configuration and account API, section 3.2).
+ */
+export function guard(app: FastifyInstance, authenticator: ConfigurationAuthenticator): void {
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request, reply) => {
+    const needs = needsOf(request)
+    if (needs === 'public' || needs === 'ingest') return
+    request.caller = authenticated(authenticator, request, reply)
+    const refusal = refusalOf(needs, request.caller)
+    if (refusal !== undefined) throw refusal
+  })
+}
+
+function needsOf(request: FastifyRequest): Needs {
+  if (request.is404) return GUARDED.test(pathOf(request)) ? 'caller' : 'public'
+  const needs = request.routeOptions.config.needs
+  if (needs === undefined) throw new Error(`${request.routeOptions.url} does not say whom it is for`)
+  return needs
+}
+
+function authenticated(
+  authenticator: ConfigurationAuthenticator,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Caller {
+  const { headers } = request
+  const result = authenticator.authenticate({
+    path: pathOf(request),
+    authorization: headers.authorization,
+    servicekeyHeader: single(headers.servicekey),
+    apikeyHeader: single(headers.apikey),
+    servicekeyQuery: single((request.query as Record<string, string | string[]>).servicekey),
+    delegateAccountId: single(headers['x-delegate-account-id']),
+  })
+  if ('failure' in result) {
+    const { status, message, caller } = result.failure
+    if (caller !== undefined) reply.headers(authHeaders(caller))
+    throw new ApiError(status, status === 401 ? 'NotAuthorized' : 'Forbidden', message)
+  }
+  reply.headers(authHeaders(result.caller))
+  return result.caller
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] as string
+}
+
+/** Of a carrier that comes twice the first counts, as for carriers of different kinds. */
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import type { Account, Enterprise } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+
+/** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
+export const AccountRecord = Type.Object({
+  account: Type.String(),
+  account_id: Type.String(),
+  enterprise_id: Type.Union([Type.String(), Type.Null()]),
+  company: Type.String(),
+  owneremail: Type.String(),
+  plan: Type.Object({ type: Type.String() }),
+  status: Type.String(),
+  retention: Type.Integer(),
+  quota: Type.Object({ retention: Type.Integer() }),
+  external_id: Type.Union([Type.String(), Type.Null()]),
+  created: Type.String({ format: 'date-time' }),
+  meta: Type.Object({ suspendIngestion: Type.Boolean() }),
+})
+export type AccountRecord = Type.Static<typeof AccountRecord>
+
+export const EnterpriseRecord = Type.Object({
+  enterprise: Type.String(),
+  enterprise_id: Type.String(),
+  name: Type.String(),
+  created: Type.String({ format: 'date-time' }),
+  accounts: Type.Array(AccountRecord),
+})
+export type EnterpriseRecord = Type.Static<typeof EnterpriseRecord>
+
+export function accountRecord({ id, value }: Entity<Account>): AccountRecord {
+  return {
+    account: id,
+    account_id: id,
+    enterprise_id: value.enterprise,
+    company: value.company,
+    owneremail: value.ownerEmail,
+    plan: { type: value.plan.type },
+    status: value.status,
+    retention: value.retentionDays,
+    quota: { retention: value.retentionDays },
+    external_id: value.externalId,
+    created: new Date(value.createdAtMs).toISOString(),
+    meta: { suspendIngestion: value.ingestionSuspended },
+  }
+}
+
+export function enterpriseRecord(
+  { id, value }: Entity<Enterprise>,
+  children: readonly Entity<Account>[],
+): EnterpriseRecord {
+  return {
+    enterprise: id,
+    enterprise_id: id,
+    name: value.name,
+    created: new Date(value.createdAtMs).toISOString(),
+    accounts: children.map(accountRecord),
+  }
+}

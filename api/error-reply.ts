@@ -1,0 +1,108 @@
+import type { ErrorObject } from 'ajv'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ConfigurationRejected, type RejectionCode } from '../engine/configuration/rejection.ts'
+import { LogError } from '../engine/log/log.ts'
+import { StoreError } from '../engine/store/store.ts'
+import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './errors.ts'
+import { ProblemsError } from './problems-error.ts'
+import { detailsOf, problemsOf } from './validation.ts'
+
+/**
+ * The one place where an error becomes a status and a body: plain ones as the configuration and account API says
+ * (section 3.1), those of `/v3` as the pipeline API says (section 1.3), with `error` beside it for clients that
+ * read both.
+ */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isV3 = isVersion3(request.url)
+  const known = apiErrorOf(error, isV3)
+  if (known.status >= 500) {
+    const route = request.routeOptions.url
+    request.log[known.status === 503 ? 'warn' : 'error'](
+      { err: error, method: request.method, route },
+      known.message,
+    )
+  }
+  return reply
+    .code(known.status)
+    .headers(known.headers)
+    .send(isV3 ? v3Body(known) : plainBody(known))
+}
+
+/** Of a request that never reached a route; answered outside the request's own life. */
+export function errorText(error: ApiError, url: string): string {
+  return JSON.stringify(isVersion3(url) ? v3Body(error) : plainBody(error))
+}
+
+function plainBody(error: ApiError): object {
+  const body = { error: error.message, code: error.code, status: 'error' }
+  return error.details === undefined ? body : { details: error.details, ...body }
+}
+
+const V3_CODES: Readonly<Record<string, string>> = {
+  BadRequest: 'EVALIDATION',
+  NotAuthorized: 'EUNAUTHORIZED',
+  Forbidden: 'EFORBIDDEN',
+  NotFound: 'ENOTFOUND',
+  MethodNotAllowed: 'EMETHODNOTALLOWED',
+  Conflict: 'ECONFLICT',
+  PayloadTooLarge: 'EPAYLOADTOOLARGE',
+  TooManyRequests: 'ETOOMANYREQUESTS',
+  ServerError: 'ESERVERERROR',
+  ServiceUnavailable: 'EUNAVAILABLE',
+}
+
+function v3Body(error: ApiError): object {
+  const { status, code, message } = error
+  const body = { status, code: V3_CODES[code] ?? code, message, error: message }
+  return error instanceof ProblemsError ? { ...body, errors: error.problems } : body
+}
+
+function apiErrorOf(error: unknown, isV3: boolean): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof ConfigurationRejected) return rejected(error)
+  if (error instanceof LogError) return ofLog(error)
+  if (error instanceof StoreError && error.retriable) {
+    return unavailable('The store cannot be reached at the moment')
+  }
+  return ofFramework(error as FastifyError, isV3) ?? new ApiError(500, 'ServerError', 'Internal Server Error')
+}
+
+const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
+  CHANGED_MEANWHILE: [409, 'Conflict'],
+  TAKEN: [409, 'Conflict'],
+  PIPELINE_LIMIT: [403, 'ERR_PLAN_EXCEEDED_PIPELINE_LIMIT'],
+  NODE_LIMIT: [403, 'ERR_PLAN_EXCEEDED_NODE_LIMIT'],
+  KEY_LIMIT: [400, 'BadRequest'],
+}
+
+function rejected({ code, message }: ConfigurationRejected): ApiError {
+  const [status, name] = REJECTIONS[code]
+  return new ApiError(status, name, message)
+}
+
+function ofLog(error: LogError): ApiError {
+  if (error.code === 'LOG_RECORD_TOO_LARGE') return payloadTooLarge()
+  if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
+  if (error.retriable || error.code === 'LOG_CLOSED') {
+    return unavailable('The log cannot be written at the moment; whether the change holds is not known')
+  }
+  return new ApiError(500, 'ServerError', 'Internal Server Error', { cause: error })
+}
+
+/** What the framework itself refuses: bodies that do not validate, are too large or cannot be read. */
+function ofFramework(error: FastifyError, isV3: boolean): ApiError | undefined {
+  const validation = error.validation as unknown as ErrorObject[] | undefined
+  if (validation !== undefined) {
+    return isV3 ? new ProblemsError(problemsOf(validation)) : badRequest(detailsOf(validation))
+  }
+  if (error.statusCode === 413) return payloadTooLarge()
+  if (error.statusCode === 404) return notFound()
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ApiError(400, 'BadRequest', error.message)
+  }
+  return undefined
+}
+
+function isVersion3(url: string): boolean {
+  return /^\/v3([/?]|$)/i.test(url)
+}

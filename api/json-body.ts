@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseJson } from '../engine/json-text.ts'
+import type { JsonValue } from '../schemas/json.ts'
+import { ApiError } from './errors.ts'
+
+/** Deeper than any document of the specification; bounds what recursion over a body can cost. */
+const MAX_DEPTH = 64
+const OPEN = new Set(['{', '['])
+const CLOSE = new Set(['}', ']'])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Bodies are JSON whatever their content type says. An empty one counts as none, because clients send the content
+ * type with a bare DELETE or GET (configuration and account API, section 1, rule 7).
+ */
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    jsonBody(body),
+  )
+}
+
+/** @throws ApiError 400 when it is not JSON, not UTF-8 or nested too deeply */
+export function jsonBody(body: Buffer): JsonValue | undefined {
+  if (body.length === 0) return undefined
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    throw malformed('it is not UTF-8')
+  }
+  if (text.trim() === '') return undefined
+  if (depthOf(text) > MAX_DEPTH) throw malformed(`it is nested more than ${MAX_DEPTH} levels deep`)
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw malformed((cause as Error).message)
+  }
+}
+
+function malformed(why: string): ApiError {
+  return new ApiError(400, 'BadRequest', `The body is not valid JSON: ${why}`)
+}
+
+/** Brackets inside strings do not count. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string
+    if (inString) {
+      if (character === '\\') at++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (OPEN.has(character)) deepest = Math.max(deepest, ++depth)
+    else if (CLOSE.has(character)) depth--
+  }
+  return deepest
+}

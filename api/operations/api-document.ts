@@ -1,0 +1,63 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+
+const TOKEN = 'accessToken'
+const SERVICE_KEY = 'serviceKey'
+const INGESTION_KEY = 'ingestionKey'
+
+/** Gathers the API document from the routes registered after this. */
+export async function documentRoutes(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Weir',
+        version,
+        description:
+          'Log management and telemetry pipelines: ingestion, search, usage, pipelines, configuration.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          [TOKEN]: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The word Token, a blank, an access token.',
+          },
+          [SERVICE_KEY]: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'servicekey',
+            description: 'Older APIs (v1, v2) only.',
+          },
+          [INGESTION_KEY]: { type: 'apiKey', in: 'header', name: 'apikey', description: 'Ingestion only.' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => ({
+      schema: { ...schema, security: securityOf(route.config?.needs, url) },
+      url,
+    }),
+  })
+}
+
+function securityOf(needs: string | undefined, url: string): Record<string, string[]>[] {
+  if (needs === 'public') return []
+  if (needs === 'ingest') return [{ [INGESTION_KEY]: [] }, { [TOKEN]: [] }]
+  return url.startsWith('/v3/') ? [{ [TOKEN]: [] }] : [{ [TOKEN]: [] }, { [SERVICE_KEY]: [] }]
+}
+
+/** Serves the document, and a page to read it with. */
+export async function serveDocument(app: FastifyInstance): Promise<void> {
+  const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
+  app.get('/openapi.json', hidden, async () => app.swagger())
+  await app.register(async scope => {
+    scope.addHook('onRoute', options => {
+      options.config = { needs: 'public', ...options.config }
+    })
+    // The page works from its own files alone; the headers of the API would forbid it its scripts and styles.
+    await scope.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  })
+}

@@ -1,0 +1,167 @@
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import type { Log, Topic } from '../../engine/log/log.ts'
+import type { EngineStatus } from '../../engine/runtime/engine.ts'
+import type { IngestObserver } from '../ingest/ingest-routes.ts'
+
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counts and times every request of a server by its route, never by its path: ids and names stay out. */
+export function requestMetrics(app: FastifyInstance, registry: Registry): void {
+  const requests = counterOf(registry, 'weir_http_requests_total', 'Requests answered', [
+    'method',
+    'route',
+    'status',
+  ])
+  const durations = histogramOf(
+    registry,
+    'weir_http_request_duration_seconds',
+    'Time to answer',
+    ['method', 'route'],
+    DURATION_BUCKETS_S,
+  )
+  const bodyBytes = counterOf(registry, 'weir_http_request_body_bytes_total', 'Bodies as they were sent', [
+    'route',
+  ])
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const { method } = request
+    requests.inc({ method, route, status: String(reply.statusCode) })
+    durations.observe({ method, route }, reply.elapsedTime / 1000)
+    const bytes = Number(request.headers['content-length'] ?? 0)
+    if (Number.isSafeInteger(bytes) && bytes > 0) bodyBytes.inc({ route }, bytes)
+  })
+}
+
+const DRIFT_BUCKETS_S = [-3600, -60, -5, -1, 0, 1, 5, 60, 3600]
+
+/** Counts what ingestion accepted, and how far the clocks of senders are off. */
+export function ingestMetrics(registry: Registry): IngestObserver {
+  const lines = counterOf(registry, 'weir_ingest_lines_total', 'Lines accepted: they are durable', [])
+  const refusedLines = counterOf(registry, 'weir_ingest_refused_lines_total', 'Lines refused one by one', [])
+  const accepted = counterOf(registry, 'weir_ingest_bytes_total', 'Bodies accepted, decompressed', [])
+  const drifts = histogramOf(
+    registry,
+    'weir_ingest_drift_seconds',
+    "Time of reception minus the sender's clock",
+    [],
+    DRIFT_BUCKETS_S,
+  )
+  return {
+    accepted: ({ lines: count, refused, bytes, driftMs }) => {
+      lines.inc(count)
+      refusedLines.inc(refused)
+      accepted.inc(bytes)
+      if (driftMs !== null) drifts.observe(driftMs / 1000)
+    },
+  }
+}
+
+/** Room on the log. */
+export function logMetrics(registry: Registry, log: Log): void {
+  gaugeOf(registry, 'weir_log_used_bytes', 'Bytes that the log takes', [], gauge => {
+    gauge.set(log.space().usedBytes)
+  })
+  gaugeOf(registry, 'weir_log_limit_bytes', 'Bytes that the log may take', [], gauge => {
+    gauge.set(log.space().limitBytes)
+  })
+  gaugeOf(
+    registry,
+    'weir_log_takes_ingest',
+    '1 while ingestion is taken, 0 while the log is full',
+    [],
+    gauge => {
+      gauge.set(log.space().takesIngest ? 1 : 0)
+    },
+  )
+}
+
+/** How far the workers of this process are. */
+export function engineMetrics(
+  registry: Registry,
+  engine: { readonly status: EngineStatus },
+  ingest: Topic,
+): void {
+  const labels = ['partition']
+  gaugeOf(registry, 'weir_lag_records', 'Records that the engine has not read yet', labels, async gauge => {
+    for (const { partition, nextOffset } of engine.status.workers) {
+      const { next } = await ingest.bounds(partition)
+      gauge.set({ partition: String(partition) }, Number(next - nextOffset))
+    }
+  })
+  gaugeOf(registry, 'weir_unstored_records', 'Records that are not in the store yet', labels, async gauge => {
+    for (const { partition, storedOffset } of engine.status.workers) {
+      const { next } = await ingest.bounds(partition)
+      gauge.set({ partition: String(partition) }, Number(next - storedOffset))
+    }
+  })
+  gaugeOf(registry, 'weir_partition_time_seconds', 'Log time of a partition', labels, gauge => {
+    for (const { partition, timeMs } of engine.status.workers) {
+      gauge.set({ partition: String(partition) }, timeMs / 1000)
+    }
+  })
+  counterFrom(registry, 'weir_batches_stored_total', 'Batches stored since the start', engine, 'batches')
+  counterFrom(registry, 'weir_rows_stored_total', 'Rows stored since the start', engine, 'rows')
+  gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that do not move', [], gauge => {
+    gauge.set(engine.status.troubles.size)
+  })
+}
+
+/** A counter that is read off the workers; a worker that began again counts from 0, as counters may. */
+function counterFrom(
+  registry: Registry,
+  name: string,
+  help: string,
+  engine: { readonly status: EngineStatus },
+  figure: 'batches' | 'rows',
+): void {
+  const counter: Counter<string> = new Counter({
+    name,
+    help,
+    labelNames: ['partition'],
+    registers: [registry],
+    collect: () => {
+      counter.reset()
+      for (const worker of engine.status.workers) {
+        counter.inc({ partition: String(worker.partition) }, worker[figure])
+      }
+    },
+  })
+}
+
+function gaugeOf(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: string[],
+  collect: (gauge: Gauge<string>) => void | Promise<void>,
+): void {
+  const gauge: Gauge<string> = new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect: () => {
+      gauge.reset()
+      return collect(gauge)
+    },
+  })
+}
+
+/** Two servers of one process, such as a second address for ingestion, count together. */
+function counterOf(registry: Registry, name: string, help: string, labelNames: string[]): Counter<string> {
+  const known = registry.getSingleMetric(name)
+  return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] })
+}
+
+function histogramOf(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: string[],
+  buckets: number[],
+): Histogram<string> {
+  const known = registry.getSingleMetric(name)
+  if (known instanceof Histogram) return known
+  return new Histogram({ name, help, labelNames, buckets, registers: [registry] })
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
+import type { EngineStatus } from '../../engine/runtime/engine.ts'
+import type { Store } from '../../engine/store/store.ts'
+
+/** What `/readyz` asks. */
+export interface ServiceStatus {
+  /** A sentence for everything that keeps this process from doing its work now; empty when it is ready. */
+  notReady(): Promise<readonly string[]>
+}
+
+export interface ReadinessPorts {
+  readonly log: Log
+  readonly clock: Clock
+  /** Absent in a role that does not use it, as the next. */
+  readonly store?: Store | undefined
+  readonly engine?: { readonly status: EngineStatus; readonly ingest: Topic } | undefined
+}
+
+const STORE_PATIENCE_MS = 2_000
+/** A record that waits longer than this for the engine makes the process not ready. */
+const MAX_BEHIND_MS = 60_000
+
+/** Looks at the log, the store and the engine of this process. */
+export function readiness(ports: ReadinessPorts): ServiceStatus {
+  return {
+    notReady: async () => {
+      const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
+      return [...logTroubles(ports.log), ...found.flat()]
+    },
+  }
+}
+
+function logTroubles(log: Log): string[] {
+  const { usedBytes, limitBytes, takesIngest, takesControl } = log.space()
+  const share = `${usedBytes} of ${limitBytes} bytes are used`
+  if (!takesControl) return [`The log is full, its reserve too: ${share}, and nothing can be written.`]
+  if (!takesIngest) return [`The log is full: ${share}. Ingestion answers 503 until there is room.`]
+  return []
+}
+
+async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]> {
+  if (store === undefined) return []
+  const patience = new AbortController()
+  const late = clock.sleep(STORE_PATIENCE_MS, patience.signal).then(() => {
+    if (patience.signal.aborted) return []
+    return [`The store has not answered for ${STORE_PATIENCE_MS / 1000} s.`]
+  })
+  const answer = store.query({ sql: 'SELECT 1' }, patience.signal).then(
+    () => [],
+    error => [`The store does not answer: ${(error as Error).message}`],
+  )
+  const trouble = await Promise.race([answer, late])
+  patience.abort()
+  return trouble
+}
+
+async function engineTroubles({ engine, clock }: ReadinessPorts): Promise<string[]> {
+  if (engine === undefined) return []
+  const { workers, troubles } = engine.status
+  const found = [...troubles].map(
+    ([partition, sentence]) => `Partition ${partition} does not move: ${sentence}`,
+  )
+  for (let partition = 0; partition < engine.ingest.partitions; partition++) {
+    if (troubles.has(partition)) continue
+    const worker = workers.find(each => each.partition === partition)
+    if (worker === undefined) {
+      found.push(`Partition ${partition} has no worker yet.`)
+      continue
+    }
+    const { next } = await engine.ingest.bounds(partition)
+    const behindMs = clock.wallMs() - worker.timeMs
+    if (worker.nextOffset < next && behindMs > MAX_BEHIND_MS) {
+      const records = next - worker.nextOffset
+      found.push(`Partition ${partition} is ${Math.round(behindMs / 1000)} s and ${records} records behind.`)
+    }
+  }
+  return found
+}

@@ -1,0 +1,47 @@
+import type { DraftNode } from '../../engine/configuration/entities.ts'
+import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import type { Problem } from '../../engine/problem.ts'
+
+/** Edits of a draft's nodes, without side effects (pipeline API, section 2.3). */
+
+export function withNode(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
+  return [...nodes, node]
+}
+
+/** Outputs that the node had and has no longer are taken off the inputs of others. */
+export function withNodeReplaced(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
+  const before = nodes.find(({ id }) => id === node.id)
+  const gone = outputIds(before).difference(outputIds(node))
+  return withoutInputs(
+    nodes.map(each => (each.id === node.id ? node : each)),
+    gone,
+  )
+}
+
+export function withoutNode(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
+  return withoutInputs(
+    nodes.filter(({ id }) => id !== node.id),
+    outputIds(node),
+  )
+}
+
+/** What is wrong with how a node hangs together with the others, with pointers into its request body. */
+export function connectionProblems(nodes: readonly DraftNode[], node: DraftNode): Problem[] {
+  return checkGraph({ nodes }, { allowUnconnected: true })
+    .filter(({ nodeId, instancePath }) => nodeId === node.id && instancePath.startsWith('/inputs'))
+    .map(({ instancePath, message }) => ({ instancePath, message }))
+}
+
+function outputIds(node: DraftNode | undefined): Set<string> {
+  return new Set(node === undefined ? [] : nodeOutputs(node).map(({ id }) => id))
+}
+
+function withoutInputs(nodes: readonly DraftNode[], gone: ReadonlySet<string>): DraftNode[] {
+  if (gone.size === 0) return [...nodes]
+  return nodes.map(node =>
+    node.inputs.some(input => gone.has(input))
+      ? { ...node, inputs: node.inputs.filter(input => !gone.has(input)) }
+      : node,
+  )
+}

@@ -1,0 +1,37 @@
+import type { Meta } from '../envelope.ts'
+
+/**
+ * Links are templates with the braces left in (pipeline API, section 1.2).
+ */
+const PIPELINES = '/v3/pipeline'
+const PIPELINE = `${PIPELINES}/{pipeline_id}`
+
+export type NodeKind = 'source' | 'transform' | 'sink'
+export const NODE_KINDS: readonly NodeKind[] = ['source', 'transform', 'sink']
+
+const nodeDetail = (kind: NodeKind) => `${PIPELINE}/${kind}/{${kind}_id}`
+
+const parts = Object.fromEntries(NODE_KINDS.map(kind => [kind, { list: null, detail: nodeDetail(kind) }]))
+const pipelineLinks = { self: { list: PIPELINES, detail: PIPELINE }, related: parts }
+
+/** Of the answer to a creation, which has no type. */
+export const CREATED_PIPELINE: Meta = { pk: 'id', links: pipelineLinks, page: null }
+export const ONE_PIPELINE: Meta = { ...CREATED_PIPELINE, type: 'pipeline' }
+export const PUBLISHED_PIPELINE: Meta = {
+  pk: 'id',
+  type: 'pipeline',
+  links: {
+    self: { list: null, detail: `${PIPELINE}/publish` },
+    related: { pipeline: pipelineLinks.self, ...parts },
+  },
+  page: null,
+}
+
+export function nodeMeta(kind: NodeKind): Meta {
+  return {
+    pk: 'id',
+    type: kind,
+    links: { self: { list: null, detail: nodeDetail(kind) }, related: { pipeline: pipelineLinks.self } },
+    page: null,
+  }
+}

@@ -1,0 +1,166 @@
+import type { ErrorObject } from 'ajv'
+import { replace } from '../../engine/configuration/configuration-log.ts'
+import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
+import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
+import { checkNode } from '../../engine/graph/check-node.ts'
+import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
+import type { Problem } from '../../engine/problem.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import type { NodeWrite } from '../../schemas/pipeline-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { notFound } from '../errors.ts'
+import { ProblemsError } from '../problems-error.ts'
+import { problemsOf } from '../validation.ts'
+import { connectionProblems, withNode, withNodeReplaced, withoutNode } from './draft-edit.ts'
+import type { NodeKind } from './links.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+
+export interface NodePath {
+  readonly pipeline: string
+  readonly kind: NodeKind
+  readonly node: string
+}
+
+/** A request body as it came, with what its schema found: the other findings are reported beside those. */
+export interface NodeBody {
+  readonly sent: unknown
+  readonly findings: readonly ErrorObject[]
+}
+
+export interface NodeAndPipeline {
+  readonly node: DraftNode
+  readonly state: PipelineState
+}
+
+/** The nodes of drafts. A failed write changes nothing (pipeline API, section 1.3). */
+export class Nodes {
+  readonly #pipelines: Pipelines
+  readonly #ports: PipelinePorts
+  readonly #destinations: DestinationSettings
+
+  constructor(pipelines: Pipelines, ports: PipelinePorts, destinations: DestinationSettings) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+    this.#destinations = destinations
+  }
+
+  /** @throws ApiError 404, also when it is of another kind or pipeline */
+  get(caller: Caller, path: NodePath): NodeAndPipeline {
+    const state = this.#pipelines.get(caller, path.pipeline)
+    return { node: nodeIn(state, path), state }
+  }
+
+  async create(caller: Caller, pipeline: string, kind: NodeKind, body: NodeBody): Promise<NodeAndPipeline> {
+    const id = this.#ports.entropy.uuid()
+    const state = await this.#editing(caller, pipeline, ({ draft }) => {
+      const { nodes } = draft.value
+      return withNode(nodes, this.#checked(nodes, body, { id, kind, generation: 0 }))
+    })
+    return { node: nodeIn(state, { pipeline, kind, node: id }), state }
+  }
+
+  async replace(caller: Caller, path: NodePath, body: NodeBody): Promise<NodeAndPipeline> {
+    const state = await this.#editing(caller, path.pipeline, before => {
+      const { nodes } = before.draft.value
+      const stored = nodeIn(before, path)
+      const { id, kind, generation } = stored
+      return withNodeReplaced(
+        nodes,
+        this.#checked(nodes, body, { id, kind, generation: generation + 1 }, stored),
+      )
+    })
+    return { node: nodeIn(state, path), state }
+  }
+
+  async delete(caller: Caller, path: NodePath): Promise<void> {
+    await this.#editing(caller, path.pipeline, before =>
+      withoutNode(before.draft.value.nodes, nodeIn(before, path)),
+    )
+  }
+
+  #editing(
+    caller: Caller,
+    pipeline: string,
+    edit: (state: PipelineState) => DraftNode[],
+  ): Promise<PipelineState> {
+    return this.#pipelines.changing(caller, pipeline, state => {
+      const value = { ...state.draft.value, nodes: edit(state), updatedAtMs: this.#ports.clock.wallMs() }
+      return [replace(drafts, state.draft, value)]
+    })
+  }
+
+  /**
+   * The node that a body asks for, all defaults in place.
+   *
+   * @param stored the node that is being replaced
+   * @throws ProblemsError with every finding about the body
+   */
+  #checked(
+    nodes: readonly DraftNode[],
+    { sent, findings }: NodeBody,
+    { id, kind, generation }: Pick<DraftNode, 'id' | 'kind' | 'generation'>,
+    stored?: DraftNode,
+  ): DraftNode {
+    const problems = problemsOf(findings)
+    if (!isObject(sent)) throw new ProblemsError(problems.length > 0 ? problems : [NOT_AN_OBJECT])
+    const type = sent.type ?? stored?.type
+    const wellTyped = (member: string) =>
+      !findings.some(({ instancePath }) => instancePath.startsWith(member))
+    if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
+    problems.push(...typeProblems(kind, type, stored), ...routeProblems(sent))
+    const previous = stored === undefined ? {} : { previous: stored.user_config }
+    const userConfig = sent.user_config as JsonValue | undefined
+    const options = { ...previous, destinations: this.#destinations }
+    const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
+    if ('problems' in check) problems.push(...check.problems)
+    const { title, description, inputs } = sent as NodeWrite
+    const node: DraftNode = {
+      id,
+      kind,
+      type,
+      title: title ?? null,
+      description: description ?? null,
+      generation,
+      user_config: 'stored' in check ? check.stored : (stored?.user_config ?? {}),
+      inputs: wellTyped('/inputs') ? (inputs ?? []) : [],
+    }
+    problems.push(...connectionProblems([...nodes.filter(each => each.id !== id), node], node))
+    if (problems.length > 0) throw new ProblemsError(distinct(problems))
+    return node
+  }
+}
+
+const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }
+
+function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNode {
+  const node = draft.value.nodes.find(each => each.id === id && each.kind === kind)
+  if (node === undefined) throw notFound(`The ${kind} does not exist`)
+  return node
+}
+
+/** The type never changes; an alias of it is the same (pipeline API, section 1.6 and appendix A). */
+function typeProblems(kind: NodeKind, type: string, stored: DraftNode | undefined): Problem[] {
+  if (stored === undefined || stored.type === type) return []
+  const canonical = canonicalTypeOf(kind, type)
+  if (canonical === undefined || canonical === canonicalTypeOf(kind, stored.type)) return []
+  return [
+    { instancePath: '/type', message: `must stay "${stored.type}": the type of a node does not change` },
+  ]
+}
+
+/** No type of this version receives data by itself, so none has a gateway route. */
+function routeProblems({ gateway_route_id: route }: JsonObject): Problem[] {
+  if (route === undefined || route === null || route === '') return []
+  return [{ instancePath: '/gateway_route_id', message: 'must be absent: the type has no gateway route' }]
+}
+
+/** The schema and the closer look can both find the same. */
+function distinct(problems: readonly Problem[]): Problem[] {
+  return [
+    ...new Map(problems.map(problem => [`${problem.instancePath} ${problem.message}`, problem])).values(),
+  ]
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,147 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
+import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
+import { notFound } from '../errors.ts'
+import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
+import { nodeRoutes } from './node-routes.ts'
+import { Nodes } from './nodes.ts'
+import { type PipelinePorts, Pipelines } from './pipelines.ts'
+import { publish } from './publish.ts'
+import { pipelineRecord } from './records.ts'
+
+export interface PipelineRouteOptions extends PipelinePorts {
+  readonly destinations: DestinationSettings
+  /** Whether a host that a log-analysis destination names is this installation's own. */
+  readonly isOwnHost: (host: string) => boolean
+}
+
+const PipelinePath = Type.Object({ pipelineId: Type.String() })
+const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
+const Deleted = {
+  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
+  ...V3_ERROR_REPLIES,
+}
+
+/** Segments that stand where a pipeline's id does and belong to parts of the contract that are not built yet. */
+const RESERVED_SEGMENTS = ['gateway-route', 'state-variable']
+
+/** `/v3/pipeline` (pipeline API, section 2). */
+export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, options) => {
+  const pipelines = new Pipelines(options)
+
+  app.get(
+    '/v3/pipeline',
+    {
+      config: { needs: 'read' },
+      schema: {
+        summary: 'List pipelines',
+        tags: ['pipelines'],
+        response: { 200: EnvelopeOf(Type.Array(PipelineRecord)), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller }) =>
+      envelope({ ...ONE_PIPELINE, page: NO_FURTHER_PAGES }, pipelines.list(caller).map(pipelineRecord)),
+  )
+
+  app.post(
+    '/v3/pipeline',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Create a pipeline',
+        tags: ['pipelines'],
+        body: PipelineWrite,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, body }) =>
+      envelope(CREATED_PIPELINE, pipelineRecord(await pipelines.create(caller, body))),
+  )
+
+  app.get(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'read' },
+      schema: {
+        summary: 'Read a pipeline',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(ONE_PIPELINE, pipelineRecord(pipelines.get(caller, params.pipelineId))),
+  )
+
+  app.put(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Replace the settings of a pipeline',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        body: PipelineWrite,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params, body }) =>
+      envelope(ONE_PIPELINE, pipelineRecord(await pipelines.update(caller, params.pipelineId, body))),
+  )
+
+  app.delete(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Delete a pipeline with its nodes; what runs of it stops',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        response: Deleted,
+      },
+    },
+    async ({ caller, params: { pipelineId } }) => {
+      await pipelines.delete(caller, pipelineId)
+      return envelope(ONE_PIPELINE, { id: pipelineId, deleted: true as const })
+    },
+  )
+
+  app.post(
+    '/v3/pipeline/:pipelineId/publish',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Make the present nodes the revision that runs',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        querystring: Type.Object({
+          allow_unconnected_edges: Type.Optional(Type.Enum(['true', 'false'], { default: 'false' })),
+        }),
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params, query }) => {
+      const { isOwnHost } = options
+      const allowUnconnected = query.allow_unconnected_edges === 'true'
+      const published = await publish(pipelines, options, caller, params.pipelineId, {
+        allowUnconnected,
+        isOwnHost,
+      })
+      return envelope(PUBLISHED_PIPELINE, pipelineRecord(published))
+    },
+  )
+
+  for (const segment of RESERVED_SEGMENTS) {
+    const refuse = async (_request: FastifyRequest) => {
+      throw notFound(`${segment} is not available in this version`)
+    }
+    const hidden = { config: { needs: 'read' as const }, schema: { hide: true } }
+    app.all(`/v3/pipeline/${segment}`, hidden, refuse)
+    app.all(`/v3/pipeline/${segment}/*`, hidden, refuse)
+  }
+
+  await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
+}

@@ -1,0 +1,176 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import {
+  type ConfigurationLog,
+  create,
+  remove,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
+import {
+  type Deployment,
+  type Draft,
+  deployments,
+  drafts,
+  type Pipeline,
+  pipelines,
+  revisions,
+} from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { InTurn } from '../../engine/configuration/in-turn.ts'
+import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { PipelineWrite } from '../../schemas/pipeline-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { notFound } from '../errors.ts'
+import { documentNodes, sameNodes } from './revision.ts'
+
+/** How often a write is tried again when other processes changed the same pipeline meanwhile. */
+const MAX_ATTEMPTS = 20
+
+export interface PipelinePorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+}
+
+/** A pipeline with what belongs to it, as it is now. */
+export interface PipelineState {
+  readonly pipeline: Entity<Pipeline>
+  readonly draft: Entity<Draft>
+  /** Absent until the first publication. */
+  readonly deployment: Entity<Deployment> | undefined
+  readonly deployedRevisionId: string | null
+  /** Of the pipeline or of one of its nodes, whichever is later; null until the first change. */
+  readonly updatedAtMs: number | null
+  /** Whether publishing would change what runs. */
+  readonly hasChanges: boolean
+}
+
+/** The pipelines of all accounts; every method sees those of the caller's account only. */
+export class Pipelines {
+  readonly #ports: PipelinePorts
+  readonly #turns = new InTurn()
+
+  constructor(ports: PipelinePorts) {
+    this.#ports = ports
+  }
+
+  list(caller: Caller): PipelineState[] {
+    return this.#ports.configuration.list(pipelines, accountOf(caller).shortId).map(each => this.#state(each))
+  }
+
+  /** @throws ApiError 404, also when it is another account's */
+  get(caller: Caller, id: string): PipelineState {
+    const pipeline = this.#ports.configuration.get(pipelines, id)
+    if (pipeline === undefined || pipeline.value.account !== accountOf(caller).shortId) {
+      throw notFound('The pipeline does not exist')
+    }
+    return this.#state(pipeline)
+  }
+
+  async create(caller: Caller, write: PipelineWrite): Promise<PipelineState> {
+    const { configuration, clock, entropy } = this.#ports
+    const account = accountOf(caller).shortId
+    const id = entropy.uuid()
+    const value: Pipeline = {
+      ...written(write),
+      account,
+      createdAtMs: clock.wallMs(),
+      updatedAtMs: null,
+      published: null,
+    }
+    const draft: Draft = { account, nodes: [], updatedAtMs: null }
+    const changes = [create(pipelines, id, value), create(drafts, id, draft)]
+    await configuration.append(changes, { subjectId: caller.subjectId, account })
+    return this.get(caller, id)
+  }
+
+  update(caller: Caller, id: string, write: PipelineWrite): Promise<PipelineState> {
+    return this.changing(caller, id, ({ pipeline }) => {
+      const value = { ...pipeline.value, ...written(write), updatedAtMs: this.#ports.clock.wallMs() }
+      return [replace(pipelines, pipeline, value)]
+    })
+  }
+
+  /** Takes the pipeline and its nodes away; what ran of it stops. */
+  async delete(caller: Caller, id: string): Promise<void> {
+    await this.#writing(caller, id, ({ pipeline, draft, deployment }) => {
+      const changes = [remove(pipelines, pipeline), remove(drafts, draft)]
+      if (deployment === undefined) return changes
+      const { account, number } = deployment.value
+      const withdrawn: Deployment = { account, number: number + 1, revisionId: null }
+      return [...changes, replace(deployments, deployment, withdrawn)]
+    })
+  }
+
+  /**
+   * Changes one pipeline. `edit` may run several times, each time on the newest state.
+   *
+   * @throws ApiError 404 when the pipeline is not there (any more); whatever `edit` throws
+   */
+  async changing(
+    caller: Caller,
+    id: string,
+    edit: (state: PipelineState) => ReturnType<typeof create>[],
+  ): Promise<PipelineState> {
+    await this.#writing(caller, id, edit)
+    return this.get(caller, id)
+  }
+
+  async #writing(
+    caller: Caller,
+    id: string,
+    edit: (state: PipelineState) => ReturnType<typeof create>[],
+  ): Promise<void> {
+    const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
+    await this.#turns.run(id, async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await this.#ports.configuration.append(edit(this.get(caller, id)), author)
+          return
+        } catch (error) {
+          if (!isOvertaken(error) || attempt === MAX_ATTEMPTS) throw error
+        }
+      }
+    })
+  }
+
+  #state(pipeline: Entity<Pipeline>): PipelineState {
+    const { configuration } = this.#ports
+    const draft = configuration.get(drafts, pipeline.id)
+    if (draft === undefined) throw new Error(`pipeline ${pipeline.id} has no draft`)
+    const deployment = configuration.get(deployments, pipeline.id)
+    const deployedRevisionId = deployment?.value.revisionId ?? null
+    const deployed =
+      deployedRevisionId === null
+        ? []
+        : configuration.get(revisions, deployedRevisionId)?.value.document.nodes
+    return {
+      pipeline,
+      draft,
+      deployment,
+      deployedRevisionId,
+      updatedAtMs: later(pipeline.value.updatedAtMs, draft.value.updatedAtMs),
+      hasChanges: !sameNodes(documentNodes(draft.value.nodes), deployed ?? []),
+    }
+  }
+}
+
+function written(
+  write: PipelineWrite,
+): Pick<Pipeline, 'title' | 'origin' | 'deployType' | 'deploymentGroups'> {
+  return {
+    title: write.title,
+    origin: write.origin,
+    deployType: write.deploy_type,
+    deploymentGroups: write.deployment_groups,
+  }
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof ConfigurationRejected && error.code === 'CHANGED_MEANWHILE'
+}
+
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}

@@ -1,0 +1,84 @@
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { deployments, pipelines, type Revision, revisions } from '../../engine/configuration/entities.ts'
+import { foreignDestination } from '../../engine/destinations/own-store.ts'
+import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
+import type { Problem } from '../../engine/problem.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { Caller } from '../auth/caller.ts'
+import { ApiError } from '../errors.ts'
+import { ProblemsError } from '../problems-error.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import { documentNodes } from './revision.ts'
+
+export interface PublishOptions {
+  /** Whether nodes without inputs or outputs are fine. */
+  readonly allowUnconnected: boolean
+  /** Whether a host of a log-analysis destination is this installation's own. */
+  readonly isOwnHost: (host: string) => boolean
+}
+
+/**
+ * Makes the present nodes the revision that runs: an immutable document with a number of its own (pipeline API,
+ * section 2.7).
+ *
+ * @throws ApiError 409 ENOCHANGES when they are what runs already; ProblemsError when they cannot run
+ */
+export function publish(
+  pipelinesOfAll: Pipelines,
+  { clock, entropy }: Pick<PipelinePorts, 'clock' | 'entropy'>,
+  caller: Caller,
+  id: string,
+  options: PublishOptions,
+): Promise<PipelineState> {
+  return pipelinesOfAll.changing(caller, id, state => {
+    if (state.deployedRevisionId !== null && !state.hasChanges) {
+      throw new ApiError(409, 'ENOCHANGES', 'Nothing has changed since the last publication')
+    }
+    const document = documentOf(state)
+    const problems = publishProblems(document, options)
+    if (problems.length > 0) throw new ProblemsError(problems)
+    const revisionId = entropy.uuid()
+    const atMs = clock.wallMs()
+    const { account } = state.pipeline.value
+    const revision: Revision = { account, pipeline: id, document, createdAtMs: atMs }
+    const deployment = { account, number: document.revision, revisionId }
+    return [
+      create(revisions, revisionId, revision),
+      state.deployment === undefined
+        ? create(deployments, id, deployment)
+        : replace(deployments, state.deployment, deployment),
+      replace(pipelines, state.pipeline, { ...state.pipeline.value, published: { revisionId, atMs } }),
+    ]
+  })
+}
+
+function documentOf({ pipeline, draft, deployment }: PipelineState): PipelineDocument {
+  return {
+    id: pipeline.id,
+    accountId: pipeline.value.account,
+    title: pipeline.value.title,
+    revision: (deployment?.value.number ?? 0) + 1,
+    nodes: documentNodes(draft.value.nodes),
+  }
+}
+
+/** There is no request body to point into: the pointers lead to the node, then into it. */
+function publishProblems(document: PipelineDocument, options: PublishOptions): Problem[] {
+  const byId = new Map(document.nodes.map(node => [node.id, node]))
+  const problems = checkGraph(document, options).map(({ nodeId, instancePath, message }) => ({
+    instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
+    message,
+  }))
+  for (const node of document.nodes) {
+    if (canonicalTypeOf(node.kind, node.type) !== 'log-analysis') continue
+    const message = foreignDestination(node.user_config, options.isOwnHost)
+    if (message !== undefined)
+      problems.push({ instancePath: `${nodePointer(node, node.id)}/user_config`, message })
+  }
+  return problems
+}
+
+function nodePointer(node: NodeDocument | undefined, id: string): string {
+  return `/${node?.kind ?? 'node'}/${id}`
+}

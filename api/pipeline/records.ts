@@ -1,0 +1,69 @@
+import type { DraftNode } from '../../engine/configuration/entities.ts'
+import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import type { NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/pipeline-api.ts'
+import type { PipelineState } from './pipelines.ts'
+
+/** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
+export function pipelineRecord(state: PipelineState): PipelineRecord {
+  const { pipeline, updatedAtMs, deployedRevisionId, hasChanges } = state
+  const { value } = pipeline
+  return {
+    id: pipeline.id,
+    account_id: value.account,
+    partition_id: 'gen1',
+    title: value.title,
+    deploy_type: value.deployType,
+    deployment_groups: [...value.deploymentGroups],
+    config: {},
+    created_at: isoTime(value.createdAtMs),
+    updated_at: updatedAtMs === null ? null : isoTime(updatedAtMs),
+    published_at: value.published === null ? null : isoTime(value.published.atMs),
+    published_revision_id: value.published?.revisionId ?? null,
+    deployed_revision_id: deployedRevisionId,
+    // Which revision the engine has read back is not known here yet.
+    loaded_revision_id: null,
+    processing_status: 'enabled',
+    has_pending_actions: false,
+    has_changes: hasChanges,
+    origin: value.origin,
+    template: null,
+  }
+}
+
+/** A node as `/v3` shows it (pipeline API, section 2.2). */
+export function nodeRecord(node: DraftNode, { pipeline }: PipelineState): NodeRecord {
+  const record = {
+    id: node.id,
+    title: node.title,
+    description: node.description,
+    account_id: pipeline.value.account,
+    pipeline_id: pipeline.id,
+    generation_id: node.generation,
+    type: node.type,
+    deploy_type: pipeline.value.deployType,
+    user_config: node.user_config,
+  }
+  switch (node.kind) {
+    case 'source':
+      return {
+        ...record,
+        outputs: outputsOf(node),
+        gateway_route_id: node.gateway_route_id ?? null,
+        access_keys: [],
+        access_keys_user_provided: false,
+        durability_profile: null,
+      }
+    case 'transform':
+      return { ...record, inputs: [...node.inputs], outputs: outputsOf(node) }
+    case 'sink':
+      return { ...record, inputs: [...node.inputs] }
+  }
+}
+
+function outputsOf(node: DraftNode): NodeOutput[] {
+  return nodeOutputs(node).map(({ id, label }) => ({ id, label }))
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,197 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Registry } from '@prometheus-io/client'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import type { Clock } from '../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import type { DestinationSettings } from '../engine/destinations/define-destination.ts'
+import type { Entropy } from '../engine/entropy/entropy.ts'
+import { jsonText } from '../engine/json-text.ts'
+import type { Store } from '../engine/store/store.ts'
+import type { JsonValue } from '../schemas/json.ts'
+import { ConfigurationAuthenticator } from './auth/authenticator.ts'
+import type { Needs } from './auth/permission.ts'
+import { guard } from './auth/request-caller.ts'
+import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
+import { errorText, sendError } from './error-reply.ts'
+import { ApiError, notFound } from './errors.ts'
+import { ingestRoutes } from './ingest/ingest-routes.ts'
+import type { IngestWriter } from './ingest/ingest-writer.ts'
+import { parseJsonBodies } from './json-body.ts'
+import { documentRoutes, serveDocument } from './operations/api-document.ts'
+import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
+import { operationsRoutes } from './operations/operations-routes.ts'
+import type { ServiceStatus } from './operations/readiness.ts'
+import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
+import { RouteTable } from './route-table.ts'
+import { exportRoutes } from './search/export-routes.ts'
+import { usageRoutes } from './usage/usage-routes.ts'
+import { validatorCompiler } from './validation.ts'
+
+export interface ServerPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly logger: FastifyBaseLogger
+  readonly status: ServiceStatus
+  readonly registry: Registry
+  readonly settings: ServerSettings
+  /** Absent: the server takes no lines. */
+  readonly ingest?: { readonly writer: IngestWriter } | undefined
+  /** Absent: the server neither searches nor counts. */
+  readonly store?: Store | undefined
+  /** 'ingest': lines and health alone, for a second address that is open to more people. */
+  readonly only?: 'ingest' | undefined
+}
+
+export interface ServerSettings {
+  readonly version: string
+  readonly bodyLimitBytes: number
+  readonly corsOrigins: readonly string[]
+  /** Addresses or networks whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  readonly destinations?: DestinationSettings | undefined
+  /** Whether a host that a log-analysis destination names is this installation; default: the local machine. */
+  readonly isOwnHost?: ((host: string) => boolean) | undefined
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+/** An app name of 512 characters, each percent-encoded at its longest. */
+const MAX_PARAMETER_LENGTH = 512 * 12
+const REQUEST_TIMEOUT_MS = 120_000
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+
+const SAFE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/** Builds the HTTP server from its ports. It never listens by itself: `app.listen` or `app.inject` is the caller's. */
+export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> {
+  const { configuration, clock, settings, registry, status } = ports
+  const app = newInstance(ports)
+  const routes = new RouteTable()
+  const authenticator = new ConfigurationAuthenticator(configuration, clock)
+
+  routes.attach(app)
+  app.decorate('routeTable', routes)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
+  })
+  requestMetrics(app, registry)
+  guard(app, authenticator)
+  parseJsonBodies(app)
+  app.setValidatorCompiler(validatorCompiler())
+  // Answers are written as they are: a response schema documents them and drops nothing.
+  app.setSerializerCompiler(() => data => jsonText(data as JsonValue))
+  app.setReplySerializer(data => jsonText(data as JsonValue))
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler(request => {
+    throw refusalOfUnknown(routes, request.method, request.url)
+  })
+
+  await documentRoutes(app, settings.version)
+  await app.register(operationsRoutes, { status, registry })
+  if (ports.ingest !== undefined) {
+    const { bodyLimitBytes, corsOrigins } = settings
+    const { writer } = ports.ingest
+    const observer = ingestMetrics(registry)
+    await needing('ingest', app, scope =>
+      scope.register(ingestRoutes, { writer, authenticator, clock, bodyLimitBytes, corsOrigins, observer }),
+    )
+  }
+  if (ports.only !== 'ingest') await registerApi(app, ports)
+  return app
+}
+
+async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
+  const { configuration, clock, entropy, store, settings } = ports
+  const { destinations = {}, isOwnHost = isLocalHost } = settings
+  await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost })
+  await app.register(enterpriseRoutes, { configuration })
+  if (store !== undefined) {
+    await needing('read', app, async scope => {
+      await scope.register(exportRoutes, { store, clock })
+      await scope.register(usageRoutes, { store, clock })
+    })
+  }
+  await serveDocument(app)
+}
+
+/** Registers routes that all need the same, in a scope of their own. */
+async function needing(
+  needs: Needs,
+  app: FastifyInstance,
+  register: (scope: FastifyInstance) => PromiseLike<unknown>,
+): Promise<void> {
+  const inScope: FastifyPluginAsync = async scope => {
+    scope.addHook('onRoute', options => {
+      options.config = { needs, ...options.config }
+    })
+    await register(scope)
+  }
+  await app.register(inScope)
+}
+
+function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstance {
+  const requestIdOf = (headers: IncomingHttpHeaders) => {
+    const sent = headers['x-request-id']
+    return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : entropy.uuid()
+  }
+  const options: FastifyServerOptions = {
+    loggerInstance: logger,
+    disableRequestLogging: true, // Paths and queries may hold keys.
+    bodyLimit: settings.bodyLimitBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => requestIdOf(headers),
+    trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    frameworkErrors: refuseBadPath,
+  }
+  // The two differ in nothing that a route sees.
+  return settings.tls === undefined
+    ? fastify(options)
+    : (fastify({ ...options, https: settings.tls } as FastifyServerOptions) as FastifyInstance)
+}
+
+/** A path that cannot be decoded reaches no route and no hook. */
+function refuseBadPath(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = new ApiError(400, 'BadRequest', 'The path is not valid: it cannot be percent-decoded')
+  void reply
+    .code(refusal.status)
+    .headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
+    .type('application/json; charset=utf-8')
+    .send(errorText(refusal, request.raw.url ?? ''))
+}
+
+function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiError {
+  const allowed = routes.methodsOf(url.split('?', 1)[0] as string)
+  if (allowed.length === 0 || allowed.includes(method)) return notFound()
+  return new ApiError(405, 'MethodNotAllowed', `${method} is not offered here; ${allowed.join(', ')} is`, {
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+function isLocalHost(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route of the server and whom it is for. */
+    routeTable: RouteTable
+  }
+}

@@ -1,0 +1,77 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { Problem } from '../engine/problem.ts'
+import type { ValidationDetail } from './errors.ts'
+
+/**
+ * The validator of every request body. It changes nothing that was sent: no number out of a text, no member
+ * dropped without a word. Defaults of a schema are filled in; all findings are reported at once.
+ */
+export function validatorCompiler(): FastifySchemaCompiler<object> {
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false, strict: false })
+  addFormats.default(ajv)
+  return ({ schema }) => ajv.compile(schema)
+}
+
+/** Findings as `/v3` words them (pipeline API, section 1.3). */
+export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
+  return errors.map(({ instancePath, message }) => ({ instancePath, message: message ?? 'must be valid' }))
+}
+
+/** Findings as `/v1` and `/v2` word them (configuration and account API, section 3.3). */
+export function detailsOf(errors: readonly ErrorObject[]): ValidationDetail[] {
+  return errors.map(error => {
+    const key = keyOf(error)
+    return { message: `"${key}" ${wordingOf(error)}`, key }
+  })
+}
+
+function keyOf({ instancePath, keyword, params }: ErrorObject): string {
+  const steps = instancePath.split('/').slice(1).map(unescaped)
+  if (keyword === 'required') steps.push(String(params.missingProperty))
+  return steps.length === 0 ? 'value' : steps.reduce(withStep, '')
+}
+
+function withStep(path: string, step: string): string {
+  if (/^\d+$/.test(step)) return `${path}[${step}]`
+  return path === '' ? step : `${path}.${step}`
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a number',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'of type object',
+}
+
+function wordingOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'type':
+      return `must be ${TYPE_WORDS[String(params.type)] ?? params.type}`
+    case 'enum':
+      return `must be one of [${(params.allowedValues as unknown[]).join(', ')}]`
+    case 'minLength':
+      return params.limit === 1
+        ? 'is not allowed to be empty'
+        : `must be at least ${params.limit} characters long`
+    case 'maxLength':
+      return `must be at most ${params.limit} characters long`
+    case 'minimum':
+      return `must be greater than or equal to ${params.limit}`
+    case 'maximum':
+      return `must be less than or equal to ${params.limit}`
+    case 'format':
+      return `must be a valid ${params.format}`
+    default:
+      return message ?? 'is not valid'
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Lets pieces of work with the same key take turns in this process. Others are settled by the log; this only
+ * spares the log the events of writers that would lose against one another.
+ */
+export class InTurn {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    const turn = (before ?? Promise.resolve()).then(work)
+    const ended = turn.catch(() => undefined)
+    this.#last.set(key, ended)
+    try {
+      return await turn
+    } finally {
+      if (this.#last.get(key) === ended) this.#last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Type from 'typebox'
+
+/** Bodies of `/v3/pipeline` (pipeline API, sections 2.1 and 2.2), for validation and for the API document. */
+
+/** A member that answers carry and requests may repeat: accepted in any form, and ignored. */
+const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+
+function nullable<T>(schema: Record<string, unknown>): Type.TUnsafe<T | null> {
+  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] })
+}
+
+const NodeTitle = nullable<string>({ type: 'string', minLength: 1, maxLength: 256 })
+const NodeDescription = nullable<string>({ type: 'string', minLength: 1 })
+const Time = Type.String({ format: 'date-time' })
+const NullableTime = nullable<string>({ type: 'string', format: 'date-time' })
+const NullableId = nullable<string>({ type: 'string', format: 'uuid' })
+const Id = Type.String({ format: 'uuid' })
+
+export const PipelineWrite = Type.Object(
+  {
+    title: Type.String({ minLength: 1 }),
+    origin: Type.Enum(['terraform', 'ui'], { default: 'ui' }),
+    deploy_type: Type.String({ minLength: 1, default: 'saas' }),
+    deployment_groups: Type.Array(Type.String(), { default: [] }),
+    id: ReadOnly,
+    account_id: ReadOnly,
+    partition_id: ReadOnly,
+    config: ReadOnly,
+    created_at: ReadOnly,
+    updated_at: ReadOnly,
+    published_at: ReadOnly,
+    published_revision_id: ReadOnly,
+    deployed_revision_id: ReadOnly,
+    loaded_revision_id: ReadOnly,
+    processing_status: ReadOnly,
+    has_pending_actions: ReadOnly,
+    has_changes: ReadOnly,
+    template: ReadOnly,
+  },
+  { additionalProperties: false },
+)
+export type PipelineWrite = Type.Static<typeof PipelineWrite>
+
+export const PipelineRecord = Type.Object({
+  id: Id,
+  account_id: Type.String(),
+  partition_id: Type.String(),
+  title: Type.String(),
+  deploy_type: Type.String(),
+  deployment_groups: Type.Array(Type.String()),
+  config: Type.Object({}),
+  created_at: Time,
+  updated_at: NullableTime,
+  published_at: NullableTime,
+  published_revision_id: NullableId,
+  deployed_revision_id: NullableId,
+  loaded_revision_id: NullableId,
+  processing_status: Type.String(),
+  has_pending_actions: Type.Boolean(),
+  has_changes: Type.Boolean(),
+  origin: Type.String(),
+  template: Type.Null(),
+})
+export type PipelineRecord = Type.Static<typeof PipelineRecord>
+
+const nodeMembers = {
+  title: Type.Optional(NodeTitle),
+  description: Type.Optional(NodeDescription),
+  user_config: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Options of the type.' })),
+  inputs: Type.Optional(
+    Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'Output ids of other nodes; not on sources.',
+    }),
+  ),
+  gateway_route_id: Type.Optional(nullable<string>({ type: 'string' })),
+}
+
+/** Members without a meaning here are ignored, so that what a GET returned can be sent back. */
+export const NodeCreate = Type.Object({ type: Type.String({ minLength: 1 }), ...nodeMembers })
+/** A full replacement; the type may be left out, not changed. */
+export const NodeReplace = Type.Object({ type: Type.Optional(Type.String({ minLength: 1 })), ...nodeMembers })
+export type NodeWrite = Type.Static<typeof NodeReplace>
+
+const NodeOutput = Type.Object({ id: Type.String(), label: Type.String() })
+export type NodeOutput = Type.Static<typeof NodeOutput>
+
+export const NodeRecord = Type.Object({
+  id: Id,
+  title: NodeTitle,
+  description: NodeDescription,
+  account_id: Type.String(),
+  pipeline_id: Id,
+  generation_id: Type.Integer({ minimum: 0 }),
+  type: Type.String(),
+  deploy_type: Type.String(),
+  user_config: Type.Unsafe<object>({ type: 'object' }),
+  inputs: Type.Optional(Type.Array(Type.String(), { description: 'Not on sources.' })),
+  outputs: Type.Optional(Type.Array(NodeOutput, { description: 'Not on sinks.' })),
+  gateway_route_id: Type.Optional(NullableId),
+  access_keys: Type.Optional(Type.Array(Type.Unknown())),
+  access_keys_user_provided: Type.Optional(Type.Boolean()),
+  durability_profile: Type.Optional(Type.Null()),
+})
+export type NodeRecord = Type.Static<typeof NodeRecord>
