@@ -1,0 +1,140 @@
+import { statfs } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import type { Logger as PinoLogger } from 'pino'
+import type { Clock } from '../engine/clock/clock.ts'
+import { guardedClock } from '../engine/clock/guarded-clock.ts'
+import { systemClock } from '../engine/clock/system-clock.ts'
+import { bootstrap } from '../engine/configuration/bootstrap.ts'
+import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
+import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
+import type { Entropy } from '../engine/entropy/entropy.ts'
+import { systemEntropy } from '../engine/entropy/system-entropy.ts'
+import type { Log, Topic } from '../engine/log/log.ts'
+import { openSegmentLog } from '../engine/log/segment-log.ts'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
+import { Engine } from '../engine/runtime/engine.ts'
+import { openClickHouseStore } from '../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
+import { openServerConnection } from '../engine/store/server-connection.ts'
+import type { Store } from '../engine/store/store.ts'
+import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import type { Settings } from './settings.ts'
+
+const GIB = 1024 ** 3
+const HOUR_MS = 3_600_000
+/** Default room for the log: the smaller of this and half of the free disk. */
+const LOG_MAX_BYTES = 20 * GIB
+
+/** What the credentials say beside the addresses, which are known only once the program listens. */
+export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl'>
+
+/** The parts of a running installation, from the data folder up to the engine. */
+export interface Installation {
+  readonly directory: DataDirectory
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly log: Log
+  readonly ingest: Topic
+  readonly configuration: ConfigurationLog
+  readonly store: Store
+  readonly engine: Engine
+  readonly keys: Keys
+  /** True at the very first start, when the credentials are new. */
+  readonly created: boolean
+}
+
+/**
+ * Opens everything that the program stands on, in the order in which it depends on each other.
+ *
+ * @throws DataDirectoryError, LogError, StoreError with a sentence that says what to do
+ */
+export async function openInstallation(settings: Settings, logger: PinoLogger): Promise<Installation> {
+  const directory = DataDirectory.open(settings.dataDirectory)
+  const clock = guardedClock(systemClock())
+  const entropy = systemEntropy()
+  const log = await openSegmentLog({
+    directory: directory.logPath,
+    clock,
+    entropy,
+    maxBytes: settings.logMaxBytes ?? (await defaultLogBytes(directory.path)),
+  })
+  const ingest = await log.topic(INGEST_TOPIC, settings.partitions)
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, settings.partitions)
+  const secretKey =
+    settings.secretKey === undefined ? directory.secretKey() : Buffer.from(settings.secretKey, 'hex')
+  const topic = await log.topic(CONFIG_TOPIC, 1)
+  const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
+  const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
+  const store = await openStore(settings, directory, ingest.logId)
+  const engine = new Engine({
+    log,
+    ingest,
+    checkpoints,
+    store,
+    clock,
+    configuration: deployedConfiguration(configuration),
+    logger,
+    workerName: `${hostname()}/${process.pid}`,
+    logRetentionMs: settings.logRetentionHours * HOUR_MS,
+  })
+  return { directory, clock, entropy, log, ingest, configuration, store, engine, keys, created }
+}
+
+/** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
+export async function closeInstallation({ store, log, directory }: Installation): Promise<void> {
+  await store.close()
+  await log.close()
+  directory.close()
+}
+
+async function openStore(settings: Settings, directory: DataDirectory, logId: string): Promise<Store> {
+  const connection =
+    settings.clickhouseUrl === undefined
+      ? await openEmbeddedConnection({ path: directory.storePath })
+      : await openServerConnection({
+          url: settings.clickhouseUrl,
+          username: settings.clickhouseUser,
+          password: settings.clickhousePassword,
+          database: settings.clickhouseDatabase,
+        })
+  const store = openClickHouseStore(connection)
+  await store.open(logId)
+  return store
+}
+
+/**
+ * The credentials are written to the data folder before the configuration log takes them: a start that is killed
+ * in between uses them again, so nobody is ever locked out of an account whose tokens only a hash remembers.
+ */
+async function firstStart(
+  settings: Settings,
+  directory: DataDirectory,
+  configuration: ConfigurationLog,
+  ports: { readonly clock: Clock; readonly entropy: Entropy },
+): Promise<{ keys: Keys; created: boolean }> {
+  const { entropy } = ports
+  const kept = directory.readCredentials()
+  const keys: Keys = {
+    accountId: kept?.accountId ?? settings.bootstrapAccountId ?? newShortId(entropy),
+    accessToken: kept?.accessToken ?? settings.bootstrapAccessToken ?? newToken('sts', entropy),
+    enterpriseAccessToken:
+      kept?.enterpriseAccessToken ?? settings.bootstrapEnterpriseAccessToken ?? newToken('ste', entropy),
+    ingestionKey: kept?.ingestionKey ?? settings.bootstrapIngestionKey ?? newKey(entropy),
+    serviceKey: kept?.serviceKey ?? settings.bootstrapServiceKey ?? newKey(entropy),
+  }
+  const isNew = configuration.nextOffset === 0n
+  if (kept === undefined && !isNew) {
+    throw new DataDirectoryError(
+      `${directory.path}/credentials.json is gone, and tokens cannot be read back from the log: restore the file from a backup`,
+    )
+  }
+  if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys })
+  const { created } = await bootstrap(configuration, ports, keys)
+  return { keys, created }
+}
+
+async function defaultLogBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return Math.min(LOG_MAX_BYTES, Math.floor((bavail * bsize) / 2))
+}
