@@ -37,10 +37,19 @@ export async function runProgram(args: readonly string[], world: World): Promise
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (!(error instanceof CommandError)) throw error
+    if (error instanceof CommandError) {
+      await write(world.stderr, `weir: ${error.message}\n`)
+      return error.exitCode
+    }
+    if (!isSystemError(error)) throw error
     await write(world.stderr, `weir: ${error.message}\n`)
-    return error.exitCode
+    return EXIT.usage
   }
+}
+
+/** What the operating system refused, a file for instance: its message says what, and which file. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
 
 function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
@@ -92,7 +101,7 @@ export async function main(): Promise<void> {
   if (!ROLES.some(([role]) => role === args[0])) stopOnSignals(stop)
   // A reader that has gone, as in `weir search | head`, is no error of ours.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
-  process.exitCode = await runProgram(args, {
+  const code = await runProgram(args, {
     env: process.env,
     stdin: process.stdin,
     stdout: process.stdout,
@@ -101,6 +110,8 @@ export async function main(): Promise<void> {
     entropy: systemEntropy(),
     stop: stop.signal,
   })
+  // A server role has come up when it returns, and says by itself how it ends.
+  if (code !== EXIT.done) process.exitCode = code
 }
 
 function stopOnSignals(stop: AbortController): void {

@@ -4,6 +4,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { type CommandWorld, commandWorld } from '../../test/support/command-world.ts'
@@ -76,6 +77,26 @@ describe('weir ship', () => {
     expect((await ship(['-'], world)).code).toBe(0)
     expect(service.stored).toEqual(['one', 'two'])
     expect(service.requests[0]?.lines[0]).toEqual({ line: 'one', app: 'stdin' })
+  })
+
+  test.each([
+    ['gzip', gzipSync, 'web.log.2.gz'],
+    ['zstd', zstdCompressSync, 'web.log-20260131.zst'],
+  ])('decompresses files that are compressed by %s', async (_name, compress, name) => {
+    const path = await file(name, compress(Buffer.from('one\ntwo')))
+    expect((await ship([path])).code).toBe(0)
+    expect(service.requests[0]?.lines).toMatchObject([{ line: 'one', app: 'web' }, { line: 'two' }])
+  })
+
+  test('sends what could be read of a damaged compressed file, and says that it is damaged', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, at) => `${at * 7919}\n`).join('')
+    const { code, out, err } = await ship([
+      await file('a.log.gz', gzipSync(lines).subarray(0, 30_000)),
+      '--json',
+    ])
+    expect(code).toBe(2)
+    expect(err).toContain('cannot be decompressed')
+    expect(JSON.parse(out)).toMatchObject({ complete: false, stored: service.stored.length })
   })
 
   test('lines of a slow writer do not wait for its end', async () => {

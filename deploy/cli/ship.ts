@@ -1,14 +1,13 @@
-import { createReadStream } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { basename, extname, join, resolve } from 'node:path'
-import { addAbortSignal } from 'node:stream'
+import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { type Address, dataFolder, ingestAddress } from './connection.ts'
 import { durationMs } from './duration.ts'
 import type { LineOptions } from './ship/batch.ts'
+import { appOfFile, fileBytes, inputBytes } from './ship/byte-source.ts'
 import { Delivery, Stopped } from './ship/delivery.ts'
 import { Follower } from './ship/follower.ts'
 import { Lane, type Source } from './ship/lane.ts'
@@ -18,7 +17,6 @@ import { ownFile } from './ship/single-owner.ts'
 import { Totals } from './ship/totals.ts'
 import { type World, write } from './world.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 const FILES_AT_ONCE = 4
 const POLL_MS = 250
 const PATIENCE_MS = 300_000
@@ -41,7 +39,7 @@ const HELP = `
 Lines end at line feeds; a carriage return before one is left out. Empty lines are left out unless
 --keep-empty is given. Bytes that are not UTF-8 arrive as U+FFFD. A line gets the time at which the
 service receives it. A last line without a line feed is sent, with --follow only once its file was
-rotated away.
+rotated away. Files compressed by gzip or zstd are decompressed.
 
 With --follow the position in each file is kept, also over restarts; rotation by renaming and by
 truncation are followed, and files may appear later. The service is tried again for ever
@@ -62,7 +60,7 @@ export function shipCommand(world: World, finish: (code: ExitCode) => void): Com
     .description('Send the lines of files, or of standard input, to the service.')
     .argument('<file...>', 'files to read; - is standard input')
     .option('-f, --follow', 'go on with what is appended to the files')
-    .option('--app <name>', "application of the lines (default: the file's name without its extension)")
+    .option('--app <name>', "application of the lines (default: from the file's name, nginx of nginx.log.1)")
     .option('--host <name>', "host of the lines (default: this machine's name)")
     .option('--tags <list>', 'comma-separated tags')
     .option('--level <level>', 'level of lines that do not say theirs')
@@ -157,7 +155,8 @@ const shipOnce: Run = async (names, options, address, totals, world, failure) =>
   const waiting = [...names]
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined && !world.stop.aborted; name = waiting.shift()) {
-      const source: Source = { ...lineSource(name, options), chunks: byteStream(name, world) }
+      const chunks = name === STANDARD_INPUT ? inputBytes(totals, world) : fileBytes(name, totals, world)
+      const source: Source = { ...lineSource(name, options), chunks }
       await new Lane(source, { delivery, totals, world, onProblem: problemNotice(world) }).run()
     }
   }
@@ -238,19 +237,13 @@ async function allOrNone(work: readonly Promise<void>[], failure: AbortControlle
 function lineSource(name: string, options: ShipOptions): Omit<Source, 'chunks'> {
   const isFile = name !== STANDARD_INPUT
   const lines: LineOptions = {
-    app: options.app ?? (isFile ? basename(name, extname(name)) : 'stdin'),
+    app: options.app ?? (isFile ? appOfFile(name) : 'stdin'),
     level: options.level,
     env: options.env,
     file: isFile ? resolve(name) : undefined,
     keepEmpty: options.keepEmpty ?? false,
   }
   return { lines, host: options.host ?? hostname(), tags: options.tags }
-}
-
-function byteStream(name: string, world: World): AsyncIterable<Buffer> {
-  const stream =
-    name === STANDARD_INPUT ? world.stdin : createReadStream(name, { highWaterMark: CHUNK_BYTES })
-  return addAbortSignal(world.stop, stream)
 }
 
 function problemNotice(world: World): (sentence: string) => void {

@@ -56,14 +56,13 @@ export class Lane {
 
   async #readAll(): Promise<void> {
     const splitter = new LineSplitter()
-    const { totals, world } = this.#options
+    const { world } = this.#options
     const chunks = this.#source.chunks[Symbol.asyncIterator]()
     for (;;) {
       const read = chunks.next()
       if (this.#batch.lines > 0 && (await isLate(read, world))) await this.#ship()
       const { value: chunk, done } = await read
       if (done || world.stop.aborted) break
-      totals.readBytes += chunk.length
       splitter.feed(chunk)
       while (splitter.next()) await this.#add(splitter)
     }
