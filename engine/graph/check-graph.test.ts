@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../schemas/json.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { checkGraph } from './check-graph.ts'
+import { nodeOutputs } from './node-outputs.ts'
+
+function node(
+  id: string,
+  kind: NodeDocument['kind'],
+  type: string,
+  inputs: string[],
+  config: JsonObject = {},
+): NodeDocument {
+  return { id, kind, type, title: null, user_config: config, inputs }
+}
+
+const source = node('in', 'source', 'log-analysis-ingestion', [])
+const sink = (...inputs: string[]) => node('out', 'sink', 'blackhole', inputs)
+const filter = (id: string, ...inputs: string[]) => node(id, 'transform', 'filter', inputs)
+const route = (id: string, ...inputs: string[]) =>
+  node(id, 'transform', 'route', inputs, {
+    conditionals: [{ label: 'hot', conditional: { expressions: [] }, _output_name: 'aaaaaaaa' }],
+  })
+
+function problemsOf(nodes: NodeDocument[], allowUnconnected = true): string[] {
+  return checkGraph({ nodes }, { allowUnconnected }).map(
+    ({ nodeId, instancePath, message }) => `${nodeId} ${instancePath} ${message}`,
+  )
+}
+
+describe('a graph', () => {
+  test('from a source to a sink is fine, and so is an empty one', () => {
+    expect(problemsOf([source, filter('f', 'in'), sink('f', 'in')], false)).toEqual([])
+    expect(problemsOf([], false)).toEqual([])
+  })
+
+  test('may use every output of a route, and nothing that looks like one', () => {
+    expect(problemsOf([source, route('r', 'in'), sink('r.aaaaaaaa', 'r._unmatched')], false)).toEqual([])
+    const refused = 'must be an output of another node of this pipeline'
+    expect(problemsOf([source, route('r', 'in'), sink('r', 'r.bbbbbbbb', 'in.aaaaaaaa', 'gone')])).toEqual([
+      `out /inputs/0 ${refused}`,
+      `out /inputs/1 ${refused}`,
+      `out /inputs/2 ${refused}`,
+      `out /inputs/3 ${refused}`,
+    ])
+  })
+
+  test('has no inputs that are sinks, no inputs at sources, and none twice', () => {
+    expect(problemsOf([source, sink('in'), filter('f', 'out')])).toEqual([
+      'f /inputs/0 must be an output of another node of this pipeline',
+    ])
+    expect(problemsOf([filter('f'), { ...source, inputs: ['f'] }])).toEqual([
+      'in /inputs must NOT have more than 0 items',
+    ])
+    expect(problemsOf([source, sink('in', 'in')])).toEqual(['out /inputs/1 must NOT have duplicate items'])
+  })
+
+  test('has no cycles; nodes behind one are not to blame', () => {
+    const message = 'must NOT lead back to the node itself'
+    expect(
+      problemsOf([
+        source,
+        filter('a', 'in', 'c'),
+        filter('b', 'a'),
+        filter('c', 'b'),
+        filter('d', 'c'),
+        sink('d'),
+      ]),
+    ).toEqual([`a /inputs/1 ${message}`, `b /inputs/0 ${message}`, `c /inputs/0 ${message}`])
+    expect(problemsOf([filter('a', 'a')])).toEqual([`a /inputs/0 ${message}`])
+    expect(problemsOf([route('r', 'r._unmatched')])).toEqual([`r /inputs/0 ${message}`])
+  })
+
+  test('has every node connected, unless that is allowed', () => {
+    const loose = [source, filter('f'), sink()]
+    expect(problemsOf(loose)).toEqual([])
+    expect(problemsOf(loose, false)).toEqual([
+      'in  must have an output that leads to another node',
+      'f /inputs must NOT have fewer than 1 items',
+      'f  must have an output that leads to another node',
+      'out /inputs must NOT have fewer than 1 items',
+    ])
+    expect(problemsOf([source, route('r', 'in'), sink('r.aaaaaaaa')], false)).toEqual([])
+  })
+
+  test('has only nodes that this program runs, each once', () => {
+    expect(problemsOf([node('h', 'source', 'http', [])])).toEqual([
+      'h /type "http" is not available on this server',
+    ])
+    expect(problemsOf([source, source])).toEqual(['in /id must NOT be the id of another node'])
+  })
+})
+
+describe('outputs', () => {
+  test('of a plain node are its id, of a route one per rule with the rest first, of a sink none', () => {
+    expect(nodeOutputs(source)).toEqual([{ id: 'in', label: 'Default' }])
+    expect(nodeOutputs(sink())).toEqual([])
+    expect(nodeOutputs(route('r')).map(({ id, label }) => [id, label])).toEqual([
+      ['r._unmatched', 'Unmatched'],
+      ['r.aaaaaaaa', 'hot'],
+    ])
+  })
+})
