@@ -1,0 +1,216 @@
+import type { Clock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
+import { TOPIC_NUMBERS } from '../log/topics.ts'
+import type { Position } from '../position.ts'
+import type { StoreConnection } from './connection.ts'
+import { killStatement } from './embedded-connection.ts'
+import { migrate } from './migrations.ts'
+import { removeExpired } from './retention.ts'
+import { textLiteral } from './sql-text.ts'
+import {
+  type BatchInsert,
+  type Epoch,
+  type PartitionOwner,
+  type PartitionTable,
+  type SettledPartition,
+  type Statement,
+  type Store,
+  StoreError,
+} from './store.ts'
+import { insertFailure, statementFailure } from './store-failure.ts'
+import { blockColumns, blockStructure } from './tables.ts'
+import { closeDay, openDays } from './usage-days.ts'
+
+/** The store on ClickHouse, embedded or a server. */
+export function openClickHouseStore(connection: StoreConnection, clock: Clock = systemClock()): Store {
+  return new ClickHouseStore(connection, clock)
+}
+
+/**
+ * One batch is one block, hence one part, whatever the engine's defaults are; and no block is ever taken for the
+ * repeat of another, because the token of a block is written before its part is published: a kill between the two
+ * would make a repeat report success and store nothing.
+ */
+const INSERT_SETTINGS = [
+  'async_insert = 0',
+  'insert_deduplicate = 0',
+  'max_block_size = 16777216',
+  'max_insert_block_size = 16777216',
+  'min_insert_block_size_rows = 16777216',
+  'min_insert_block_size_bytes = 0',
+  'max_insert_block_size_bytes = 0',
+  'max_threads = 1',
+  'max_insert_threads = 1',
+  'max_partitions_per_insert_block = 0',
+  'optimize_on_insert = 0',
+]
+
+/** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
+const MINUTE_TABLES_MARGIN_MS = 86_400_000
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 500
+const KILL_PATIENCE_MS = 60_000
+
+class ClickHouseStore implements Store {
+  readonly #connection: StoreConnection
+  readonly #clock: Clock
+  #logId: string | undefined
+
+  constructor(connection: StoreConnection, clock: Clock) {
+    this.#connection = connection
+    this.#clock = clock
+  }
+
+  async open(logId: string): Promise<void> {
+    await translated(async () => {
+      await migrate(this.#connection)
+      await this.#rememberLog(logId)
+    })
+    this.#logId = logId
+  }
+
+  async claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
+    const number = topicNumber(topic)
+    await translated(() =>
+      this.#connection.command(
+        `INSERT INTO owners (log_id, topic, partition, epoch_offset, epoch_attempt) SETTINGS async_insert = 0
+SELECT ${textLiteral(this.#openLogId())}, ${number}, ${partition}, ${epoch.offset}, ${epoch.attempt}
+WHERE ${fence(number, partition, epoch)}`,
+      ),
+    )
+  }
+
+  async insert(insert: BatchInsert): Promise<void> {
+    const { table, topic, partition, epoch, block } = insert
+    const number = topicNumber(topic)
+    const names = blockColumns(table).map(([name]) => `\`${name}\``)
+    const comment = this.#comment(insert)
+    const settings = [...INSERT_SETTINGS, `log_comment = ${textLiteral(comment)}`].join(', ')
+    try {
+      await this.#connection.insertBlock({
+        sql: source => `INSERT INTO ${table} (topic, partition, ${names.join(', ')}) SETTINGS ${settings}
+SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence(number, partition, epoch)}`,
+        structure: blockStructure(table),
+        block,
+        comment,
+      })
+    } catch (error) {
+      throw insertFailure(error)
+    }
+  }
+
+  async settle(
+    target: PartitionTable,
+    from: Position & { readonly timeMs: number },
+  ): Promise<Position | null> {
+    return translated(async () => {
+      await this.#endStatements(this.#comment(target))
+      const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
+      const [found] = await this.#connection.read<{ rows: string; highest: [string, number] }>(
+        `SELECT count() AS rows, max((offset, row)) AS highest
+FROM ${target.table}
+WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
+  AND t >= fromUnixTimestamp64Milli(${Math.max(0, Math.floor(sinceMs))}, 'UTC')
+  AND offset >= ${from.offset} AND (offset, row) >= (${from.offset}, ${from.row})`,
+      )
+      if (found === undefined || found.rows === '0') return null
+      const [offset, row] = found.highest
+      return { offset: BigInt(offset), row }
+    })
+  }
+
+  async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
+    try {
+      return await this.#connection.query<Row>(statement, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw statementFailure(error)
+    }
+  }
+
+  async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
+    try {
+      yield* this.#connection.queryStream<Row>(statement, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw statementFailure(error)
+    }
+  }
+
+  closeDay(day: string): Promise<void> {
+    return translated(() => closeDay(this.#connection, day))
+  }
+
+  openDays(): Promise<string[]> {
+    return translated(() => openDays(this.#connection))
+  }
+
+  removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number> {
+    return translated(() => removeExpired(this.#connection, nowMs, settled))
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+
+  /** Two processes that start together may both write: they read the same log, or both are refused. */
+  async #rememberLog(logId: string): Promise<void> {
+    const known = () => this.#connection.read<{ log_id: string }>('SELECT DISTINCT log_id FROM logs')
+    if ((await known()).length === 0)
+      await this.#connection.command(
+        `INSERT INTO logs (log_id) SETTINGS async_insert = 0 VALUES (${textLiteral(logId)})`,
+      )
+    const other = (await known()).find(({ log_id: id }) => id !== logId)
+    if (other !== undefined)
+      throw new StoreError(
+        'STORE_OF_ANOTHER_LOG',
+        `the store was filled from log ${other.log_id}, this is log ${logId}: give each log a store of its own`,
+      )
+  }
+
+  /**
+   * Ends what still runs for a partition's table. The caller has raised its epoch, so a statement that the engine
+   * has not begun yet is fenced; one that it has begun is in its list, and is waited for.
+   */
+  async #endStatements(comment: string): Promise<void> {
+    await this.#connection.insertsEnded(comment)
+    const running = `SELECT count() AS running FROM system.processes WHERE Settings['log_comment'] = ${textLiteral(comment)}`
+    const patientUntilMs = this.#clock.monotonicMs() + KILL_PATIENCE_MS
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const [row] = await this.#connection.read<{ running: string }>(running)
+      if (row?.running === '0') return
+      if (this.#clock.monotonicMs() > patientUntilMs)
+        throw new StoreError('UNAVAILABLE', `a statement of ${comment} does not end`, { retriable: true })
+      await this.#connection.command(killStatement(comment))
+      await this.#clock.sleep(pauseMs)
+    }
+  }
+
+  #comment({ topic, partition, table }: PartitionTable): string {
+    return `weir:${this.#openLogId()}:${topic}:${partition}:${table}`
+  }
+
+  #openLogId(): string {
+    if (this.#logId === undefined) throw new Error('the store is used before it is opened')
+    return this.#logId
+  }
+}
+
+/** An older owner gets an error; a condition that is merely false would report success and store nothing. */
+function fence(topic: number, partition: number, { offset, attempt }: Epoch): string {
+  return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), 'fenced: another owner has taken the partition') = 0`
+}
+
+function topicNumber(topic: string): number {
+  const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
+  if (number === undefined) throw new Error(`topic ${topic} has no lines`)
+  return number
+}
+
+async function translated<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    throw statementFailure(error)
+  }
+}

@@ -1,0 +1,33 @@
+import type { Statement } from './store.ts'
+
+/**
+ * A way to a ClickHouse engine: in this process or on a server. They differ in how a client is made and how the
+ * bytes of a block get to the engine; everything above is the same SQL. Errors are those of the client: the store
+ * translates them.
+ */
+export interface StoreConnection {
+  /** Runs a statement that gives no rows, beside inserts and searches. */
+  command(sql: string): Promise<void>
+  /** Rows of one of the store's own statements, beside inserts and searches. 64-bit integers are strings. */
+  read<Row>(sql: string): Promise<Row[]>
+  /** Rows of a search: read-only, ended when the signal is aborted. 64-bit integers are strings. */
+  query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
+  /** The same, some thousand rows at a time; ends the statement when the iteration is left. */
+  queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
+  insertBlock(insert: BlockInsert): Promise<void>
+  /** Resolves when no insert with this comment is being run for this process. */
+  insertsEnded(comment: string): Promise<void>
+  /** Waits for the statements in flight. */
+  close(): Promise<void>
+}
+
+export interface BlockInsert {
+  /** The statement, given the table function that yields the block's rows. */
+  readonly sql: (source: string) => string
+  /** Columns of the block: the structure argument of that table function. */
+  readonly structure: string
+  /** In Native format. */
+  readonly block: readonly Uint8Array[]
+  /** The statement's log_comment. */
+  readonly comment: string
+}

@@ -1,0 +1,228 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { BlockFile } from './block-file.ts'
+import type { BlockInsert, StoreConnection } from './connection.ts'
+import { bindParameters, textLiteral } from './sql-text.ts'
+import type { Statement } from './store.ts'
+
+export interface EmbeddedConnectionOptions {
+  /** Folder of the engine's files; created when it is not there. One process at a time, one folder a process. */
+  readonly path: string
+  /** Searches that run side by side; each has a connection of the engine. */
+  readonly searches?: number
+}
+
+/** The engine declares the same shape with its own copy of the client's types, which the compiler keeps apart. */
+type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
+
+const DATABASE = 'weir'
+const STREAM_ROWS = 4096
+
+/**
+ * Opens the ClickHouse engine inside this process. It must be opened on the main thread: the engine ends the
+ * process when a worker thread with a statement in flight ends.
+ */
+export async function openEmbeddedConnection({
+  path,
+  searches = 3,
+}: EmbeddedConnectionOptions): Promise<StoreConnection> {
+  // Loaded here, so that installations with a server need not have the engine.
+  const { createChdbConnection } = await import('chdb/connection')
+  const folder = resolve(path)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const openSession = async (settings: Readonly<Record<string, number | string>>): Promise<Session> => {
+    const native = createChdbConnection({ path: folder })
+    const client = createClient({ connection: native as unknown as ClientConnection })
+    const session = new Session(client, (sql, format) => native.chdb.queryStream(sql, { format }))
+    await session.run(() =>
+      client.command({ query: `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic` }),
+    )
+    await session.run(() => client.command({ query: `USE ${DATABASE}` }))
+    for (const [name, value] of Object.entries(settings))
+      await session.run(() => client.command({ query: `SET ${name} = ${value}` }))
+    return session
+  }
+  const answers = { output_format_json_quote_64bit_integers: 1 }
+  const control = await openSession(answers)
+  const inserting = await openSession({})
+  const searching: Session[] = []
+  // Read-only comes last: afterwards nothing can be set but what a read may set.
+  for (let index = 0; index < searches; index++)
+    searching.push(await openSession({ ...answers, max_block_size: STREAM_ROWS, readonly: 2 }))
+  return new EmbeddedConnection(control, inserting, searching, await BlockFile.open(folder))
+}
+
+type StreamChunks = AsyncIterable<{ text(): string }> & { cancel(): void }
+
+/** One connection of the engine: it runs one statement at a time, so statements queue. */
+class Session {
+  readonly client: ClickHouseClient
+  readonly openStream: (sql: string, format: string) => StreamChunks
+  waiting = 0
+  #tail: Promise<unknown> = Promise.resolve()
+
+  constructor(client: ClickHouseClient, openStream: (sql: string, format: string) => StreamChunks) {
+    this.client = client
+    this.openStream = openStream
+  }
+
+  /** Runs a task when those before it have ended. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    this.waiting++
+    const result = this.#tail.then(task).finally(() => {
+      this.waiting--
+    })
+    this.#tail = result.catch(() => {})
+    return result
+  }
+
+  async close(): Promise<void> {
+    await this.#tail
+    await this.client.close()
+  }
+}
+
+class EmbeddedConnection implements StoreConnection {
+  readonly #control: Session
+  readonly #inserting: Session
+  readonly #searching: readonly Session[]
+  readonly #blockFile: BlockFile
+  readonly #inserts = new Map<string, Promise<unknown>>()
+  #searchNumber = 0
+
+  constructor(control: Session, inserting: Session, searching: readonly Session[], blockFile: BlockFile) {
+    this.#control = control
+    this.#inserting = inserting
+    this.#searching = searching
+    this.#blockFile = blockFile
+  }
+
+  async command(sql: string): Promise<void> {
+    await this.#control.run(() => this.#control.client.command({ query: sql }))
+  }
+
+  read<Row>(sql: string): Promise<Row[]> {
+    return this.#control.run(() => rowsOf<Row>(this.#control.client, sql))
+  }
+
+  async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
+    const sql = bindParameters(statement)
+    const session = this.#freeSession()
+    const comment = this.#nextComment()
+    const answer = session.run(() => {
+      signal?.throwIfAborted()
+      return rowsOf<Row>(session.client, sql, { log_comment: comment })
+    })
+    // The engine goes on after the client has turned away: the session stays taken until it has really ended.
+    return signal === undefined ? answer : untilAborted(answer, signal, () => this.#kill(comment))
+  }
+
+  async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
+    const sql = bindParameters(statement)
+    const session = this.#freeSession()
+    const released = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const turn = session.run(async () => {
+      held.resolve()
+      await released.promise
+    })
+    const comment = this.#nextComment()
+    const kill = () => this.#kill(comment)
+    try {
+      await held.promise
+      signal?.throwIfAborted()
+      signal?.addEventListener('abort', kill, { once: true })
+      await session.client.command({ query: `SET log_comment = ${textLiteral(comment)}` })
+      for await (const chunk of session.openStream(sql, 'JSONEachRow')) {
+        signal?.throwIfAborted()
+        const rows = rowsOfText<Row>(chunk.text())
+        if (rows.length > 0) yield rows
+      }
+      signal?.throwIfAborted()
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', kill)
+      released.resolve()
+      await turn
+    }
+  }
+
+  insertBlock({ sql, structure, block, comment }: BlockInsert): Promise<void> {
+    const insert = this.#inserting.run(async () => {
+      const path = await this.#blockFile.write(block)
+      const source = `file(${textLiteral(path)}, 'Native', ${textLiteral(structure)})`
+      await this.#inserting.client.command({ query: sql(source) })
+    })
+    const ended = insert.catch(() => {})
+    this.#inserts.set(comment, ended)
+    return insert.finally(() => {
+      if (this.#inserts.get(comment) === ended) this.#inserts.delete(comment)
+    })
+  }
+
+  async insertsEnded(comment: string): Promise<void> {
+    await this.#inserts.get(comment)
+  }
+
+  async close(): Promise<void> {
+    for (const session of [...this.#searching, this.#inserting, this.#control]) await session.close()
+    await this.#blockFile.close()
+  }
+
+  #freeSession(): Session {
+    return this.#searching.reduce((least, session) => (session.waiting < least.waiting ? session : least))
+  }
+
+  #nextComment(): string {
+    return `weir:search:${this.#searchNumber++}`
+  }
+
+  #kill(comment: string): void {
+    // Best effort: without it the search only ends later.
+    this.command(killStatement(comment)).catch(() => {})
+  }
+}
+
+/** Ends the statements with this comment, without waiting for it: waiting hangs between sessions of the engine. */
+export function killStatement(comment: string): string {
+  return `KILL QUERY WHERE Settings['log_comment'] = ${textLiteral(comment)} ASYNC`
+}
+
+async function rowsOf<Row>(
+  client: ClickHouseClient,
+  query: string,
+  settings: Record<string, string> = {},
+): Promise<Row[]> {
+  const answer = await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
+  return rowsOfText<Row>(await answer.text())
+}
+
+function rowsOfText<Row>(text: string): Row[] {
+  const lines = text.split('\n')
+  const rows: Row[] = []
+  for (const line of lines) if (line !== '') rows.push(JSON.parse(line) as Row)
+  return rows
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      onAbort()
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) {
+      promise.catch(() => {})
+      return reject(signal.reason as Error)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Where the embedded engine's files are inside Weir's data folder. */
+export function embeddedStorePath(dataDirectory: string): string {
+  return join(dataDirectory, 'store')
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import type { StoreConnection } from './connection.ts'
+import { textLiteral } from './sql-text.ts'
+import { StoreError } from './store.ts'
+
+/** Applied in this order, each once; never edited once released. */
+const MIGRATIONS = ['0001-tables'] as const
+
+const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)
+ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+/**
+ * Brings the tables to the newest migration. Each statement may be repeated, so a process that is killed between
+ * a migration and its entry, or two that start together, leave the same tables.
+ *
+ * @throws StoreError STORE_NEWER when a newer program has changed the tables
+ */
+export async function migrate(connection: StoreConnection): Promise<void> {
+  await connection.command(BOOKKEEPING)
+  const [row] = await connection.read<{ newest: number }>('SELECT max(number) AS newest FROM migrations')
+  const applied = row?.newest ?? 0
+  if (applied > MIGRATIONS.length)
+    throw new StoreError(
+      'STORE_NEWER',
+      `the store is at migration ${applied}, this program knows ${MIGRATIONS.length}: start the newer program`,
+    )
+  for (let number = applied + 1; number <= MIGRATIONS.length; number++) {
+    const name = MIGRATIONS[number - 1] as string
+    for (const statement of statementsOf(name)) await connection.command(statement)
+    await connection.command(`INSERT INTO migrations VALUES (${number}, ${textLiteral(name)})`)
+  }
+}
+
+/** A statement ends with a semicolon at the end of a line. */
+function statementsOf(name: string): string[] {
+  const text = readFileSync(new URL(`./migrations/${name}.sql`, import.meta.url), 'utf8')
+  return text.split(/;[ \t]*(?:\n|$)/).filter(statement => /^(?!--)\S/m.test(statement))
+}

@@ -1,0 +1,66 @@
+import { TOPIC_NUMBERS } from '../log/topics.ts'
+import type { StoreConnection } from './connection.ts'
+import type { SettledPartition } from './store.ts'
+import { DAYS_WITH_LINES } from './usage-days.ts'
+
+const DAY_MS = 86_400_000
+
+interface ExpiredDay {
+  readonly day: string
+  readonly expired: string
+  readonly all: string
+}
+
+/**
+ * Removes lines that are past their retention. Searches hide each line at its own time; here a line goes when the
+ * whole of its day is past it, so a day is rewritten at most once for each retention in use. A day must be closed,
+ * since until then its usage is counted from the lines; and a line must lie below its partition's checkpoint,
+ * since settling reads from there on.
+ *
+ * @returns number of lines removed
+ */
+export async function removeExpired(
+  connection: StoreConnection,
+  nowMs: number,
+  settled: readonly SettledPartition[],
+): Promise<number> {
+  let removed = 0
+  for (const day of await closedDaysWithLines(connection)) {
+    const past = Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
+    if (past < 0 || settled.length === 0) continue
+    removed += await removeOfDay(connection, day, `retention <= ${past} AND ${belowCheckpoint(settled)}`)
+  }
+  return removed
+}
+
+async function removeOfDay(connection: StoreConnection, day: string, condition: string): Promise<number> {
+  const partition = day.replaceAll('-', '')
+  const [row] = await connection.read<ExpiredDay>(
+    `SELECT countIf(${condition}) AS expired, count() AS all FROM lines WHERE toYYYYMMDD(t) = ${partition}`,
+  )
+  if (row === undefined || row.expired === '0') return 0
+  await connection.command(
+    row.expired === row.all
+      ? `ALTER TABLE lines DROP PARTITION ${partition}`
+      : `ALTER TABLE lines DELETE IN PARTITION ${partition} WHERE ${condition} SETTINGS mutations_sync = 2`,
+  )
+  return Number(row.expired)
+}
+
+async function closedDaysWithLines(connection: StoreConnection): Promise<string[]> {
+  const rows = await connection.read<{ day: string }>(
+    `SELECT day FROM (${DAYS_WITH_LINES}) WHERE day IN (SELECT DISTINCT day FROM usage_days) ORDER BY day`,
+  )
+  return rows.map(({ day }) => day)
+}
+
+/** Lines of partitions that are not named stay: nobody knows whether they are settled. */
+function belowCheckpoint(settled: readonly SettledPartition[]): string {
+  const keys = settled.map(({ topic, partition }) => topicNumber(topic) * 0x10000 + partition)
+  const offsets = settled.map(({ checkpointOffset }) => `toUInt64(${checkpointOffset})`)
+  return `offset < transform(toUInt32(topic) * 65536 + partition, [${keys.join(', ')}], [${offsets.join(', ')}], toUInt64(0))`
+}
+
+function topicNumber(topic: string): number {
+  return (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic] ?? 0xff
+}

@@ -1,0 +1,75 @@
+import { StoreError, type StoreErrorCode } from './store.ts'
+
+/** Codes of the engine (src/Common/ErrorCodes.cpp). */
+const FUNCTION_THROW_IF = 395
+/** Nothing was begun: the engine or its guard turned the statement away. */
+const TURNED_AWAY = new Set([
+  202, // too many simultaneous queries
+  252, // too many parts: the merges must catch up first
+  241, // memory limit: the block is written only after all of it was read
+  243, // not enough space: reserved before the part is written
+  242, // table is read-only
+  516, // authentication failed: an operator may put it right
+])
+/** The statement itself is wrong, and will be the next time. */
+const WRONG_STATEMENT = new Set([
+  6, // cannot parse text
+  16, // no such column in table
+  20, // number of columns does not match
+  27, // cannot parse input
+  33, // cannot read all data
+  36, // bad arguments
+  43, // illegal type of argument
+  47, // unknown identifier
+  53, // type mismatch
+  60, // unknown table
+  62, // syntax error
+  81, // unknown database
+  115, // unknown setting
+  497, // access denied
+])
+/** The connection never came about. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
+
+/** What became of an insert that did not succeed. Whatever is not known to have stored nothing is unknown. */
+export function insertFailure(error: unknown): StoreError {
+  const [code, retriable] = insertOutcome(error)
+  return new StoreError(code, messageOf(error), { retriable, cause: error })
+}
+
+function insertOutcome(error: unknown): [StoreErrorCode, boolean] {
+  const code = engineCode(error)
+  if (code === FUNCTION_THROW_IF) return ['FENCED', false]
+  if (code === undefined ? neverSent(error) : TURNED_AWAY.has(code)) return ['UNAVAILABLE', true]
+  if (code !== undefined && WRONG_STATEMENT.has(code)) return ['STATEMENT_FAILED', false]
+  return ['OUTCOME_UNKNOWN', true]
+}
+
+/** Why a statement that stores no lines did not succeed. */
+export function statementFailure(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const code = engineCode(error)
+  if (code === FUNCTION_THROW_IF) return new StoreError('FENCED', messageOf(error), { cause: error })
+  const unavailable = code === undefined ? !(error instanceof TypeError) : TURNED_AWAY.has(code)
+  return new StoreError(unavailable ? 'UNAVAILABLE' : 'STATEMENT_FAILED', messageOf(error), {
+    retriable: unavailable,
+    cause: error,
+  })
+}
+
+/** The engine's error code, from the client's error or from the text of one that came in a stream. */
+function engineCode(error: unknown): number | undefined {
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^\d+$/.test(code)) return Number(code)
+  const match = /\bCode: (\d+)\b/.exec(messageOf(error))
+  return match === null ? undefined : Number(match[1])
+}
+
+function neverSent(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && (NEVER_SENT.has(code) || code === 'ENOSPC')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

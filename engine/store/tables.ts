@@ -1,0 +1,93 @@
+import type { StoreTable } from './store.ts'
+
+/** Name and ClickHouse type of a column. */
+export type Column = readonly [name: string, type: string]
+
+const WORD = 'LowCardinality(String)'
+const TIME_MS = "DateTime64(3, 'UTC')"
+
+/** Where in the log a row comes from. `topic` is its number (engine/log/topics.ts). */
+const POSITION: readonly Column[] = [
+  ['topic', 'UInt8'],
+  ['partition', 'UInt16'],
+  ['offset', 'UInt64'],
+  ['row', 'UInt32'],
+]
+
+/**
+ * The columns of the tables that partition workers fill, in their order. The newest migration creates exactly
+ * these: a test compares the two.
+ */
+export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
+  lines: [
+    ['account', WORD],
+    ['t', TIME_MS],
+    ['ts', TIME_MS],
+    ...POSITION,
+    ['host', WORD],
+    ['app', WORD],
+    ['level', WORD],
+    ['file', WORD],
+    ['env', WORD],
+    ['mac', WORD],
+    ['ip', WORD],
+    ['remote', WORD],
+    ['tags', `Array(${WORD})`],
+    ['line', 'String'],
+    ['meta', 'String'],
+    ['extra', 'String'],
+    ['size', 'UInt32'],
+    ['retention', 'UInt16'],
+    ['pool', 'UInt16'],
+    ['text_fields', `Map(${WORD}, String)`],
+    ['number_fields', `Map(${WORD}, Float64)`],
+  ],
+  node_metrics: [
+    ['t', TIME_MS],
+    ...POSITION,
+    ['account', WORD],
+    ['pipeline', WORD],
+    ['node', WORD],
+    ['events_in', 'UInt64'],
+    ['bytes_in', 'UInt64'],
+    ['events_out', 'UInt64'],
+    ['bytes_out', 'UInt64'],
+    ['copied', 'UInt64'],
+    ['created', 'UInt64'],
+    ['dropped', 'UInt64'],
+    ['dropped_bytes', 'UInt64'],
+    ['failed', 'UInt64'],
+    ['merged', 'UInt64'],
+    // What a node holds back may shrink in a minute, so the change may be negative.
+    ['held', 'Int64'],
+  ],
+  pipeline_errors: [
+    ['t', TIME_MS],
+    ...POSITION,
+    ['account', WORD],
+    ['pipeline', WORD],
+    ['node', WORD],
+    ['node_kind', WORD],
+    ['code', WORD],
+    ['field', WORD],
+    ['message', 'String'],
+    ['captured', 'String'],
+    ['time', TIME_MS],
+    ['count', 'UInt64'],
+  ],
+}
+
+/** The insert statement names these two for all rows of a batch, so no block can say anything else. */
+const NAMED_BY_INSERT = new Set(['topic', 'partition'])
+
+/** The columns of a block of this table, in their order. */
+export function blockColumns(table: StoreTable): readonly Column[] {
+  return TABLE_COLUMNS[table].filter(([name]) => !NAMED_BY_INSERT.has(name))
+}
+
+/** The same as the structure argument of the table functions file() and input(). */
+export function blockStructure(table: StoreTable): string {
+  return blockColumns(table)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')
+}

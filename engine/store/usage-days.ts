@@ -1,0 +1,70 @@
+import type { StoreConnection } from './connection.ts'
+import { StoreError } from './store.ts'
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * Copies a closed day from the projection of `lines` to `usage_days`, once. The copy is built aside and put in its
+ * place in one step, so a kill at any point leaves the day open or closed, never half. Two processes may close the
+ * same day: each builds its own copy, and looks again before it puts it in place. As long as the day is open no
+ * line of it is removed, so both copies are whole.
+ */
+export async function closeDay(connection: StoreConnection, day: string): Promise<void> {
+  if (!DAY.test(day)) throw new StoreError('STATEMENT_FAILED', `not a day: ${day}`)
+  if ((await isClosed(connection, day)) || !(await hasLines(connection, day))) return
+  const [row] = await connection.read<{ uuid: string }>('SELECT toString(generateUUIDv4()) AS uuid')
+  const aside = `usage_days_aside_${row?.uuid.replaceAll('-', '')}`
+  await dropLeftovers(connection)
+  await connection.command(`CREATE TABLE ${aside} AS usage_days`)
+  try {
+    await connection.command(
+      `INSERT INTO ${aside} SETTINGS async_insert = 0, max_partitions_per_insert_block = 0
+SELECT toDate('${day}') AS day, account, app, host, tags, pool, sum(size) AS bytes, count() AS lines
+FROM lines WHERE ${secondsOfDay(day)} GROUP BY account, app, host, tags, pool`,
+    )
+    if (!(await isClosed(connection, day)))
+      await connection.command(
+        `ALTER TABLE usage_days REPLACE PARTITION ${day.replaceAll('-', '')} FROM ${aside}`,
+      )
+  } finally {
+    await connection.command(`DROP TABLE IF EXISTS ${aside} SYNC`)
+  }
+}
+
+/** UTC days with lines that are not closed, oldest first. */
+export async function openDays(connection: StoreConnection): Promise<string[]> {
+  const rows = await connection.read<{ day: string }>(
+    `SELECT day FROM (${DAYS_WITH_LINES}) WHERE day NOT IN (SELECT DISTINCT day FROM usage_days) ORDER BY day`,
+  )
+  return rows.map(({ day }) => day)
+}
+
+/** From the list of parts: no line is read. */
+export const DAYS_WITH_LINES = `SELECT DISTINCT toDate(parseDateTime(partition, '%Y%m%d', 'UTC')) AS day
+FROM system.parts WHERE database = currentDatabase() AND table = 'lines' AND active AND rows > 0`
+
+/** In terms of the projection, so that it serves. */
+function secondsOfDay(day: string): string {
+  return `toDateTime(t) >= toDateTime('${day} 00:00:00', 'UTC') AND toDateTime(t) <= toDateTime('${day} 23:59:59', 'UTC')`
+}
+
+async function isClosed(connection: StoreConnection, day: string): Promise<boolean> {
+  const [row] = await connection.read<{ rows: string }>(
+    `SELECT count() AS rows FROM usage_days WHERE day = toDate('${day}')`,
+  )
+  return row?.rows !== '0'
+}
+
+async function hasLines(connection: StoreConnection, day: string): Promise<boolean> {
+  const rows = await connection.read(`SELECT day FROM (${DAYS_WITH_LINES}) WHERE day = toDate('${day}')`)
+  return rows.length > 0
+}
+
+/** Copies of processes that were killed; one that is younger than a day may still be in the making. */
+async function dropLeftovers(connection: StoreConnection): Promise<void> {
+  const leftovers = await connection.read<{ name: string }>(
+    `SELECT name FROM system.tables WHERE database = currentDatabase()
+AND startsWith(name, 'usage_days_aside_') AND metadata_modification_time < now() - INTERVAL 1 DAY`,
+  )
+  for (const { name } of leftovers) await connection.command(`DROP TABLE IF EXISTS \`${name}\` SYNC`)
+}

@@ -1,0 +1,133 @@
+import type { Statement, Store } from './store.ts'
+
+export type UsageKind = 'apps' | 'hosts' | 'tags'
+
+/** Bounds are inclusive and taken to whole seconds: `fromMs` down to its second's start, `toMs` up to its end. */
+export interface UsagePeriod {
+  /** Short account id. */
+  readonly account: string
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface UsageByKindQuery extends UsagePeriod {
+  readonly kind: UsageKind
+  /** Only what has exactly this name. */
+  readonly name?: string
+  /** Only what lies in the variable-retention pool of that many days. */
+  readonly poolDays?: number
+  readonly limit?: number
+  /** Largest first by this; equal ones by name. Bytes when absent. */
+  readonly order?: 'bytes' | 'lines'
+}
+
+export interface Usage {
+  readonly bytes: number
+  readonly lines: number
+}
+
+export interface NamedUsage extends Usage {
+  readonly name: string
+}
+
+export interface PoolUsage extends Usage {
+  /** Days of the variable-retention pool; 0: the plan's. */
+  readonly poolDays: number
+}
+
+const DAY_MS = 86_400_000
+const NAME_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'arrayJoin(tags)' }
+
+/**
+ * Bytes and lines per app, host or tag, largest first. A line with several tags counts for each, one without tags
+ * for none.
+ *
+ * Whole days that are closed are answered from `usage_days` alone, everything else from the lines alone: also the
+ * parts of closed days at the ends of a period that does not end at midnight, which therefore count the lines that
+ * retention has left.
+ */
+export async function usageByKind(store: Store, query: UsageByKindQuery): Promise<NamedUsage[]> {
+  const rows = await store.query<{ name: string; bytes: string; lines: string }>(usageByKindStatement(query))
+  return rows.map(({ name, bytes, lines }) => ({ name, bytes: Number(bytes), lines: Number(lines) }))
+}
+
+/** The same per pool, smallest pool first; the sum over them is everything that was stored in the period. */
+export async function usageTotals(store: Store, period: UsagePeriod): Promise<PoolUsage[]> {
+  const rows = await store.query<{ pool: number; bytes: string; lines: string }>(usageTotalsStatement(period))
+  return rows.map(({ pool, bytes, lines }) => ({
+    poolDays: Number(pool),
+    bytes: Number(bytes),
+    lines: Number(lines),
+  }))
+}
+
+export function usageByKindStatement(query: UsageByKindQuery): Statement {
+  const { kind, name, poolDays, limit, order = 'bytes' } = query
+  const conditions = [
+    ...(name === undefined ? [] : [nameCondition(kind)]),
+    ...(poolDays === undefined ? [] : ['pool = {pool:UInt16}']),
+  ]
+  return {
+    sql: `SELECT name, sum(b) AS bytes, sum(l) AS lines FROM (
+${bothSources(NAME_OF[kind], conditions)}
+)${name === undefined ? '' : ' WHERE name = {name:String}'}
+GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt32}'}`,
+    parameters: {
+      ...periodParameters(query),
+      ...(name === undefined ? {} : { name }),
+      ...(poolDays === undefined ? {} : { pool: poolDays }),
+      ...(limit === undefined ? {} : { limit }),
+    },
+  }
+}
+
+export function usageTotalsStatement(period: UsagePeriod): Statement {
+  return {
+    sql: `SELECT name AS pool, sum(b) AS bytes, sum(l) AS lines FROM (
+${bothSources('pool', [])}
+) GROUP BY name ORDER BY name`,
+    parameters: periodParameters(period),
+  }
+}
+
+/**
+ * One statement, so that both branches see the same closed days. The second keeps to the expressions of the
+ * projection, which then answers it without reading a line.
+ */
+function bothSources(name: string, conditions: readonly string[]): string {
+  const also = conditions.map(condition => ` AND ${condition}`).join('')
+  const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
+  return `SELECT ${name} AS name, sum(bytes) AS b, sum(lines) AS l FROM usage_days
+WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY name
+UNION ALL
+SELECT ${name} AS name, sum(size) AS b, count() AS l FROM lines
+WHERE account = {account:String}
+  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')
+  AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})${also} GROUP BY name`
+}
+
+function nameCondition(kind: UsageKind): string {
+  return kind === 'tags' ? 'has(tags, {name:String})' : `${NAME_OF[kind]} = {name:String}`
+}
+
+/** The days that lie in the period as a whole; the last is before the first when there is none. */
+function periodParameters({ account, fromMs, toMs }: UsagePeriod): Record<string, unknown> {
+  const from = clampSeconds(fromMs)
+  const to = clampSeconds(toMs)
+  return {
+    account,
+    from,
+    to,
+    first_day: dayText(Math.ceil((from * 1000) / DAY_MS)),
+    last_day: dayText(Math.floor(((to + 1) * 1000) / DAY_MS) - 1),
+  }
+}
+
+/** What the engine's DateTime holds: 1970 to 2106. */
+function clampSeconds(ms: number): number {
+  return Math.min(Math.max(Math.floor(ms / 1000), 0), 2 ** 32 - 1)
+}
+
+function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
