@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import { closedError } from './appendable.ts'
+import { frameBytes } from './frame.ts'
+import { type Appended, LogError, type NewRecord } from './log.ts'
+import type { LogRoom } from './log-room.ts'
+
+/** One flush takes at most that many bytes, or one record: what waits behind it shall not wait for long. */
+const MAX_FLUSH_BYTES = 8 * 1024 * 1024
+
+export interface WaitingAppend {
+  readonly record: NewRecord
+  readonly appendTimeMs: number
+  readonly bytes: number
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Stores a group with one flush. @returns offset of its first record @throws LogError LOG_FULL, LOG_UNAVAILABLE */
+export type StoreGroup = (group: readonly WaitingAppend[]) => Promise<number>
+
+/**
+ * Group commit: while one flush is under way, the appends that arrive wait for the next, which takes them
+ * all in the order of the calls.
+ */
+export class AppendQueue {
+  readonly #room: LogRoom
+  readonly #store: StoreGroup
+  #waiting: WaitingAppend[] = []
+  #flushing: Promise<void> | undefined
+  #closed = false
+
+  constructor(room: LogRoom, store: StoreGroup) {
+    this.#room = room
+    this.#store = store
+  }
+
+  append(record: NewRecord, appendTimeMs: number): Promise<Appended> {
+    if (this.#closed) throw closedError()
+    const bytes = frameBytes(record)
+    this.#room.admit(bytes, record.priority)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, appendTimeMs, bytes, resolve, reject })
+      this.#flushing ??= this.#flushAll()
+    })
+  }
+
+  /** Takes no more and waits for what it has taken. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#flushing
+  }
+
+  async #flushAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Whoever was just answered, or arrived in the same turn of the event loop, joins this flush.
+      await setImmediate()
+      await this.#flush(this.#takeGroup())
+    }
+    this.#flushing = undefined
+  }
+
+  #takeGroup(): WaitingAppend[] {
+    let bytes = 0
+    let count = 0
+    for (const waiting of this.#waiting) {
+      bytes += waiting.bytes
+      if (bytes > MAX_FLUSH_BYTES && count > 0) break
+      count++
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #flush(group: readonly WaitingAppend[]): Promise<void> {
+    let first: number
+    try {
+      first = await this.#store(group)
+    } catch (error) {
+      await this.#giveUp(group, error)
+      return
+    }
+    for (const [place, { bytes, appendTimeMs, resolve }] of group.entries()) {
+      this.#room.settle(bytes, bytes)
+      resolve({ offset: BigInt(first + place), appendTimeMs })
+    }
+  }
+
+  async #giveUp(group: readonly WaitingAppend[], error: unknown): Promise<void> {
+    const ingest = group.filter(({ record }) => record.priority === 'ingest')
+    const control = group.filter(({ record }) => record.priority === 'control')
+    const isFull = error instanceof LogError && error.code === 'LOG_FULL'
+    const mayFit = isFull && ingest.length > 0 && control.length > 0
+    for (const waiting of mayFit ? ingest : group) this.#fail(waiting, error)
+    if (mayFit) await this.#flush(control) // On a full disk ingestion gives way.
+  }
+
+  #fail({ bytes, reject }: WaitingAppend, error: unknown): void {
+    this.#room.settle(bytes, 0)
+    reject(error)
+  }
+}

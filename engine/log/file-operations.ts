@@ -1,0 +1,116 @@
+import { statfsSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+
+/**
+ * What the segment log asks of a file system, so that a test can count the flushes and make any of these calls
+ * fail. Errors are Node's, with their `code`.
+ */
+export interface FileOperations {
+  /** 'create' fails with EEXIST when the file is there. */
+  open(path: string, mode: 'read' | 'read-write' | 'create'): Promise<OpenFile>
+  readText(path: string): Promise<string>
+  /** Names of the entries, sorted. */
+  list(directory: string): Promise<string[]>
+  /** Bytes of a file. */
+  size(path: string): Promise<number>
+  /** Creates the directory and its parents; fine when it is there. */
+  makeDirectory(path: string): Promise<void>
+  /** Makes creations, renames and removals in a directory durable. */
+  syncDirectory(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** Makes this process the only owner of a directory. @throws LogError LOG_IN_USE */
+  lock(directory: string): DirectoryLock
+  /** Bytes that an unprivileged process may still write on that file system. */
+  freeBytes(path: string): number
+}
+
+export interface OpenFile {
+  /** Fills the buffer from a position on. @returns bytes read, fewer only at the end of the file */
+  read(into: Buffer, position: number): Promise<number>
+  /** Writes the whole buffer or throws; after an error any part of it may be there. */
+  write(bytes: Buffer, position: number): Promise<void>
+  /** Makes everything written so far durable, and the file's length with it. */
+  datasync(): Promise<void>
+  truncate(bytes: number): Promise<void>
+  size(): Promise<number>
+  close(): Promise<void>
+}
+
+const FLAGS = { read: 'r', 'read-write': 'r+', create: 'wx+' } as const
+
+export function nodeFileOperations(): FileOperations {
+  return {
+    open: async (path, mode) => openFile(await open(path, FLAGS[mode])),
+    readText: path => readFile(path, 'utf8'),
+    list: async directory => (await readdir(directory)).sort(),
+    size: async path => (await stat(path)).size,
+    makeDirectory: async path => {
+      await mkdir(path, { recursive: true })
+    },
+    syncDirectory: async path => {
+      const handle = await open(path, 'r')
+      try {
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+    },
+    rename: (from, to) => rename(from, to),
+    remove: path => unlink(path),
+    lock: lockDirectory,
+    freeBytes: path => {
+      const { bavail, bsize } = statfsSync(path)
+      return bavail * bsize
+    },
+  }
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    read: async (into, position) => {
+      let done = 0
+      while (done < into.length) {
+        const { bytesRead } = await handle.read(into, done, into.length - done, position + done)
+        if (bytesRead === 0) break
+        done += bytesRead
+      }
+      return done
+    },
+    write: async (bytes, position) => {
+      let done = 0
+      while (done < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+        done += bytesWritten
+      }
+    },
+    datasync: () => handle.datasync(),
+    truncate: bytes => handle.truncate(bytes),
+    size: async () => (await handle.stat()).size,
+    close: () => handle.close(),
+  }
+}
+
+/** The `code` of a file system error, such as ENOENT; undefined for any other error. */
+export function fileErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** No room on the device, or none left of a quota. */
+export function isNoSpace(error: unknown): boolean {
+  const code = fileErrorCode(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+/** Names in a directory; none when there is no such directory. */
+export async function listIfDirectory(operations: FileOperations, path: string): Promise<string[]> {
+  try {
+    return await operations.list(path)
+  } catch (error) {
+    const code = fileErrorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../clock/clock.ts'
+import { LogError, type LogSpace, MAX_RECORD_BYTES } from './log.ts'
+
+/** The disk is asked at most that often. */
+const DISK_CHECK_MS = 1000
+
+export interface LogRoomOptions {
+  readonly clock: Clock
+  /** Bytes that the log may take, the reserve included. */
+  readonly maxBytes: number
+  /** Share of `maxBytes` that only control appends use. */
+  readonly reserveShare: number
+  /** Ingestion stops when the disk has less left. What is below it is the control appends' reserve of the disk. */
+  readonly minFreeDiskBytes: number
+  /** Free bytes of the disk now; Infinity where there is none. */
+  readonly freeBytes: () => number
+}
+
+/**
+ * Who may still append, by the room that the files of the log take and by what the disk has left.
+ * A record is admitted while the log is below its bound, so the bound is passed by one record at most.
+ */
+export class LogRoom {
+  readonly #options: LogRoomOptions
+  readonly #ingestBytes: number
+  #usedBytes = 0
+  /** Admitted, not yet on the disk. */
+  #waitingBytes = 0
+  #freeBytes = Number.POSITIVE_INFINITY
+  #freeSeenAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LogRoomOptions) {
+    this.#options = options
+    this.#ingestBytes = options.maxBytes * (1 - options.reserveShare)
+  }
+
+  /** Counts the record as waiting. @throws LogError LOG_FULL */
+  admit(bytes: number, priority: 'ingest' | 'control'): void {
+    const taken = this.#usedBytes + this.#waitingBytes
+    const boundBytes = priority === 'control' ? this.#options.maxBytes : this.#ingestBytes
+    if (taken >= boundBytes) throw this.#full(`it uses ${taken} of ${boundBytes} bytes`)
+    if (priority === 'ingest' && this.#diskIsLow()) throw this.diskFull()
+    this.#waitingBytes += bytes
+  }
+
+  /** The records that waited have an outcome; `storedBytes` of them are on the disk. */
+  settle(waitedBytes: number, storedBytes: number): void {
+    this.#waitingBytes -= waitedBytes
+    this.#usedBytes += storedBytes
+  }
+
+  /** Files grew or, with a negative number, went away. */
+  change(bytes: number): void {
+    this.#usedBytes += bytes
+  }
+
+  /** A write found no room: whatever was known of the disk is out of date. */
+  recheckDisk(): void {
+    this.#freeBytes = this.#options.freeBytes()
+    this.#freeSeenAtMs = this.#options.clock.monotonicMs()
+  }
+
+  diskFull(cause?: unknown): LogError {
+    return this.#full(`its disk has ${this.#freeBytes} bytes left`, cause)
+  }
+
+  space(): LogSpace {
+    const taken = this.#usedBytes + this.#waitingBytes
+    const { maxBytes } = this.#options
+    const diskIsLow = this.#diskIsLow()
+    return {
+      usedBytes: this.#usedBytes,
+      limitBytes: maxBytes,
+      takesIngest: taken < this.#ingestBytes && !diskIsLow,
+      takesControl: taken < maxBytes && this.#freeBytes >= MAX_RECORD_BYTES,
+    }
+  }
+
+  #diskIsLow(): boolean {
+    const sinceMs = this.#options.clock.monotonicMs() - this.#freeSeenAtMs
+    if (sinceMs >= DISK_CHECK_MS) this.recheckDisk()
+    return this.#freeBytes < this.#options.minFreeDiskBytes
+  }
+
+  #full(why: string, cause?: unknown): LogError {
+    return new LogError('LOG_FULL', `The log is full: ${why}.`, { retriable: true, cause })
+  }
+}

@@ -1,0 +1,73 @@
+import type { FileOperations, OpenFile } from './file-operations.ts'
+
+interface Entry {
+  readonly file: Promise<OpenFile>
+  users: number
+  /** No longer listed: whoever uses it last closes it. */
+  dropped: boolean
+}
+
+/** Files open for reading, the least recently used closed when there are too many. */
+export class OpenFiles {
+  readonly #operations: FileOperations
+  readonly #limit: number
+  /** By path, the least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(operations: FileOperations, limit = 64) {
+    this.#operations = operations
+    this.#limit = limit
+  }
+
+  /** The file stays open while `work` runs, even when it is removed meanwhile. */
+  async use<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T> {
+    const entry = this.#entries.get(path) ?? {
+      file: this.#operations.open(path, 'read'),
+      users: 0,
+      dropped: false,
+    }
+    this.#entries.delete(path)
+    this.#entries.set(path, entry)
+    entry.users++
+    try {
+      return await work(await entry.file)
+    } catch (error) {
+      this.#drop(path, entry) // Whatever went wrong may be the handle's fault: the next user opens anew.
+      throw error
+    } finally {
+      entry.users--
+      if (entry.dropped) await closeUnused(entry)
+      await this.#shrink()
+    }
+  }
+
+  /** The file has been removed or cut. */
+  async forget(path: string): Promise<void> {
+    const entry = this.#entries.get(path)
+    if (entry === undefined) return
+    this.#drop(path, entry)
+    await closeUnused(entry)
+  }
+
+  async close(): Promise<void> {
+    for (const path of [...this.#entries.keys()]) await this.forget(path)
+  }
+
+  #drop(path: string, entry: Entry): void {
+    entry.dropped = true
+    if (this.#entries.get(path) === entry) this.#entries.delete(path)
+  }
+
+  async #shrink(): Promise<void> {
+    for (const [path, entry] of this.#entries) {
+      if (this.#entries.size <= this.#limit) return
+      if (entry.users === 0) await this.forget(path)
+    }
+  }
+}
+
+async function closeUnused(entry: Entry): Promise<void> {
+  if (entry.users > 0) return
+  const file = await entry.file.catch(() => undefined)
+  await file?.close()
+}

@@ -1,0 +1,136 @@
+import { dirname, join } from 'node:path'
+import type { Clock } from '../clock/clock.ts'
+import type { Entropy } from '../entropy/entropy.ts'
+import { assertTopic, closedError, partitionsDiffer } from './appendable.ts'
+import type { DirectoryLock } from './directory-lock.ts'
+import { type FileOperations, listIfDirectory, nodeFileOperations } from './file-operations.ts'
+import type { Log, LogSpace, Topic } from './log.ts'
+import { LogRoom } from './log-room.ts'
+import { OpenFiles } from './open-files.ts'
+import { partitionBytes, type SegmentShared } from './segment-partition.ts'
+import { SegmentTopic } from './segment-topic.ts'
+import { TailCache } from './tail-cache.ts'
+
+/** 64 MB: small enough to let go of in good time, and read at a start in a fraction of a second. */
+const DEFAULT_SEGMENT_BYTES = 64 * 1024 * 1024
+/** 256 MB: what control appends, and the store, can still use when ingestion has stopped. */
+const DEFAULT_MIN_FREE_DISK_BYTES = 256 * 1024 * 1024
+
+export interface SegmentLogOptions {
+  /** Created when it is not there; one process at a time owns it. */
+  readonly directory: string
+  readonly clock: Clock
+  readonly entropy: Entropy
+  /** Bytes that all files of the log may take together. */
+  readonly maxBytes: number
+  /** A segment takes no more records once it has that many bytes. */
+  readonly segmentBytes?: number
+  /** Ingestion is refused while the disk has fewer bytes free. */
+  readonly minFreeDiskBytes?: number
+  /** Share of `maxBytes` that only control appends use: design of the log, a full log must be able to empty itself. */
+  readonly reserveShare?: number
+  /** Bound on the newest records kept in memory for readers at the head, in bytes. */
+  readonly cacheBytes?: number
+  readonly operations?: FileOperations
+}
+
+/**
+ * Opens the embedded log: append-only segment files per partition, one flush for all appends that wait.
+ *
+ * @throws LogError LOG_IN_USE when another process owns the folder, LOG_CORRUPT (from `topic`, too) when
+ *         something that was durable is damaged
+ */
+export async function openSegmentLog(options: SegmentLogOptions): Promise<Log> {
+  const { directory, clock, maxBytes, reserveShare = 0.2 } = options
+  const { minFreeDiskBytes = DEFAULT_MIN_FREE_DISK_BYTES, operations = nodeFileOperations() } = options
+  await operations.makeDirectory(directory)
+  await operations.syncDirectory(dirname(directory))
+  const lock = operations.lock(directory)
+  try {
+    const room = new LogRoom({
+      clock,
+      maxBytes,
+      reserveShare,
+      minFreeDiskBytes,
+      freeBytes: () => freeBytes(operations, directory),
+    })
+    room.change(await usedBytes(operations, directory))
+    return new SegmentLog(directory, options.entropy, lock, {
+      operations,
+      clock,
+      room,
+      files: new OpenFiles(operations),
+      cache: new TailCache(options.cacheBytes),
+      segmentBytes: Math.max(1, options.segmentBytes ?? DEFAULT_SEGMENT_BYTES),
+    })
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+class SegmentLog implements Log {
+  readonly #directory: string
+  readonly #entropy: Entropy
+  readonly #lock: DirectoryLock
+  readonly #shared: SegmentShared
+  readonly #topics = new Map<string, Promise<SegmentTopic>>()
+  #closing: Promise<void> | undefined
+
+  constructor(directory: string, entropy: Entropy, lock: DirectoryLock, shared: SegmentShared) {
+    this.#directory = directory
+    this.#entropy = entropy
+    this.#lock = lock
+    this.#shared = shared
+  }
+
+  async topic(name: string, partitions: number): Promise<Topic> {
+    if (this.#closing !== undefined) throw closedError()
+    assertTopic(name, partitions)
+    let opening = this.#topics.get(name)
+    if (opening === undefined) {
+      opening = SegmentTopic.open(this.#directory, name, partitions, this.#entropy, this.#shared)
+      this.#topics.set(name, opening)
+      opening.catch(() => this.#topics.delete(name))
+    }
+    const topic = await opening
+    if (topic.partitions !== partitions) throw partitionsDiffer(name, topic.partitions, partitions)
+    return topic
+  }
+
+  space(): LogSpace {
+    return this.#shared.room.space()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const topics = await Promise.allSettled(this.#topics.values())
+    await Promise.all(topics.map(topic => (topic.status === 'fulfilled' ? topic.value.close() : undefined)))
+    await this.#shared.files.close()
+    this.#lock.release()
+  }
+}
+
+/** A disk that cannot be asked takes no lines. */
+function freeBytes(operations: FileOperations, directory: string): number {
+  try {
+    return operations.freeBytes(directory)
+  } catch {
+    return 0
+  }
+}
+
+/** Sizes of the files of all topics, also of those that nobody has opened. */
+async function usedBytes(operations: FileOperations, root: string): Promise<number> {
+  let bytes = 0
+  for (const topic of await operations.list(root)) {
+    for (const partition of await listIfDirectory(operations, join(root, topic))) {
+      bytes += await partitionBytes(operations, join(root, topic, partition))
+    }
+  }
+  return bytes
+}
