@@ -6,7 +6,7 @@ import type { Event } from '../event.ts'
  */
 export interface Run {
   readonly events: readonly Event[]
-  /** For each event the number of the event that entered the graph and that it comes from; never falls. */
+  /** For each event the number of the event that entered the graph and that it comes from; never falls. Further ones mean nothing. */
   readonly rows: readonly number[]
   readonly bytes: number
 }
@@ -32,11 +32,12 @@ export function mergeRuns(first: Run, second: Run): Run {
     bytes: first.bytes + second.bytes,
   }
   let at = 0
-  for (const [index, row] of second.rows.entries()) {
-    for (; at < first.rows.length && (first.rows[at] as number) <= row; at++) take(first, at)
+  for (let index = 0; index < second.events.length; index++) {
+    const row = second.rows[index] as number
+    for (; at < first.events.length && (first.rows[at] as number) <= row; at++) take(first, at)
     take(second, index)
   }
-  for (; at < first.rows.length; at++) take(first, at)
+  for (; at < first.events.length; at++) take(first, at)
   return merged
 
   function take(run: Run, index: number) {
