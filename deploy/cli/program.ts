@@ -96,6 +96,7 @@ function prepared(command: Command, world: World): Command {
 /** The program on this machine: what `deploy/bin/weir.mjs` calls. */
 export async function main(): Promise<void> {
   const args = process.argv.slice(2)
+  loadEnvironmentFile()
   const stop = new AbortController()
   // A server role minds the signals by itself.
   if (!ROLES.some(([role]) => role === args[0])) stopOnSignals(stop)
@@ -112,6 +113,15 @@ export async function main(): Promise<void> {
   })
   // A server role has come up when it returns, and says by itself how it ends.
   if (code !== EXIT.done) process.exitCode = code
+}
+
+/** The server reads the same file: its tools must look for the data folder where the server has it. */
+function loadEnvironmentFile(): void {
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 function stopOnSignals(stop: AbortController): void {
