@@ -156,6 +156,27 @@ describe('running events', () => {
   })
 })
 
+test('branches that join again and again cannot fill the memory: what a record cannot number fails', () => {
+  const nodes = [source('n0')]
+  for (let level = 1; level <= 22; level++) {
+    const [previous] = nodes.slice(-1) as [NodeDocument]
+    const inputs = level === 1 ? [previous.id] : [`${previous.id}.a`, `${previous.id}.b`]
+    nodes.push(route(`n${level}`, ['.a', '.b'], ...inputs))
+  }
+  const graph = compileGraph(pipeline(...nodes, sink('out', 'n22.a')))
+  let events = 0
+  graph.run('ingest', [eventOf({ a: 1, b: 1 })], {
+    nowMs: 0,
+    deliver: (_sink, delivered) => {
+      events += delivered.length
+    },
+    report: () => {},
+  })
+  expect(events).toBe(2 ** 20)
+  for (const counters of graph.counters.values()) expectConserved(counters)
+  expect(graph.counters.get('n22')?.failed).toBe(2 ** 20)
+})
+
 describe('random graphs', () => {
   const fields = ['.a', '.b', '.c']
   /** Each node may read any output of the nodes before it. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
 import { Dropped, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
+import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { Process, ProcessorState } from '../processors/define-processor.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { ErrorDesk, NodeError } from './node-error.ts'
@@ -245,11 +246,21 @@ function takeRun(inboxes: readonly Inbox[], counters: NodeCounters): Run | undef
     const { run } = inbox
     if (run === undefined) continue
     inbox.run = undefined
-    merged = merged === undefined ? run : mergeRuns(merged, run)
-  }
-  if (merged !== undefined) {
-    counters.eventsIn += merged.events.length
-    counters.bytesIn += merged.bytes
+    counters.eventsIn += run.events.length
+    counters.bytesIn += run.bytes
+    merged = merged === undefined ? run : cutRun(mergeRuns(merged, run), counters)
   }
   return merged
+}
+
+/** Branches that join again multiply events; what one record cannot number fails, before it fills the memory. */
+function cutRun(run: Run, counters: NodeCounters): Run {
+  if (run.events.length <= MAX_ROWS_PER_RECORD) return run
+  counters.failed += run.events.length - MAX_ROWS_PER_RECORD
+  const cut = new RunBuilder()
+  for (let index = 0; index < MAX_ROWS_PER_RECORD; index++) {
+    const event = run.events[index] as Event
+    cut.add(event, run.rows[index] as number, event.bytes)
+  }
+  return cut
 }

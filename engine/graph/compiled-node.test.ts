@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../schemas/json.ts'
+import { Event } from '../event.ts'
+import { drop, fail, type Outcome, pass, split } from '../outcome.ts'
+import { DEFAULT_OUTPUT, type Inbox, OutputPort, ProcessingNode } from './compiled-node.ts'
+import { ErrorDesk } from './node-error.ts'
+import { ascending } from './run.ts'
+
+function eventOf(message: JsonValue): Event {
+  return Event.of(message, {}, '2031-03-09T08:15:30.250Z')
+}
+
+/** Runs numbers through a node whose process says what becomes of each. */
+function runNode(messages: readonly number[], process: (event: Event) => Outcome) {
+  const inbox: Inbox = { run: undefined }
+  const desk = new ErrorDesk('n')
+  const node = new ProcessingNode({ id: 'n', inboxes: [inbox], process, state: undefined, desk })
+  const port = new OutputPort(node.counters)
+  const reader: Inbox = { run: undefined }
+  port.readers.push(reader)
+  node.outputs.set(DEFAULT_OUTPUT, port)
+  const events = messages.map(eventOf)
+  inbox.run = { events, rows: ascending(events.length), bytes: events.length }
+  const errors: string[] = []
+  node.step({
+    nowMs: 0,
+    deliver: () => {},
+    report: ({ code, event }) => errors.push(`${code} ${event.message}`),
+  })
+  const rows = reader.run?.rows.slice(0, reader.run.events.length)
+  return {
+    out: reader.run?.events.map(event => event.message),
+    rows,
+    bytes: reader.run?.bytes,
+    errors,
+    counters: node.counters,
+    run: reader.run,
+    input: events,
+  }
+}
+
+describe('what becomes of an event', () => {
+  test('several in place of one stay in its place and keep its number', () => {
+    const { out, rows, bytes, counters } = runNode([1, 2, 3, 4], event => {
+      if (event.message === 2) return split([eventOf('x'), eventOf('yy'), eventOf('z')])
+      if (event.message === 3) return split([])
+      return event
+    })
+    expect(out).toEqual([1, 'x', 'yy', 'z', 4])
+    expect(rows).toEqual([0, 1, 1, 1, 3])
+    expect(bytes).toBe(6)
+    expect(counters).toMatchObject({
+      eventsIn: 4,
+      created: 2,
+      dropped: 1,
+      droppedBytes: 1,
+      eventsOut: 5,
+      bytesOut: 6,
+    })
+  })
+
+  test('failed events do not go on; passed ones with an error do', () => {
+    const { out, errors, counters } = runNode([1, 2, 3], event => {
+      if (event.message === 1) return fail('E_SCRIPT_FAILED')
+      if (event.message === 2) return pass(event, 'E_NOT_FOUND', { field: '.x' })
+      return drop()
+    })
+    expect(out).toEqual([2])
+    expect(errors).toEqual(['E_SCRIPT_FAILED 1', 'E_NOT_FOUND 2'])
+    expect(counters).toMatchObject({ eventsIn: 3, failed: 1, dropped: 1, eventsOut: 1 })
+  })
+
+  test('a changed event takes the place of the one before and is counted with its own size', () => {
+    const { out, counters } = runNode([1, 2], event =>
+      event.message === 1 ? event.withMessage('long') : event,
+    )
+    expect(out).toEqual(['long', 2])
+    expect(counters).toMatchObject({ bytesIn: 2, bytesOut: 5 })
+  })
+
+  test('a run that passes as it is, is handed on itself', () => {
+    const { run, input } = runNode([1, 2, 3], event => event)
+    expect(run?.events).toBe(input)
+  })
+
+  test('nothing is handed on when nothing is left', () => {
+    const { out, counters } = runNode([1, 2], () => drop())
+    expect(out).toBeUndefined()
+    expect(counters).toMatchObject({ eventsIn: 2, dropped: 2, eventsOut: 0 })
+  })
+})
