@@ -6,9 +6,19 @@ const FIRST_ROWS = 1024
 /** Header, account, route and the lengths of the columns, generously. */
 const FRAME_BYTES = 256
 const REQUEST_BYTES = 64
+/** One row's numbers: five word indexes, a time and its kind. */
+const ROW_BYTES = 5 * 4 + 8 + 1
 
 /** What a request says about its lines, before they are counted. */
 export type RequestFacts = Omit<IngestRequest, 'lines'>
+
+export interface AddedRequest<Filled> {
+  /** What the caller's function returned. */
+  readonly filled: Filled
+  /** Place of the request in the batch. */
+  readonly index: number
+  readonly lines: number
+}
 
 /** One line; texts that were not sent are empty. `line` is cut already, words are not longer than their limits. */
 export interface NewLine {
@@ -71,14 +81,20 @@ export class LineBatchBuilder {
     )
   }
 
+  /** Room that the columns hold on to. */
+  get capacityBytes(): number {
+    const texts = this.lines.bytes.length + this.meta.bytes.length + this.rest.bytes.length
+    return texts + this.#timestampMs.length * ROW_BYTES
+  }
+
   /**
    * Appends one request. `fill` adds its lines; when it throws, the batch is as it was before.
    *
-   * @returns what `fill` returned and the request's index in the batch; a request without lines leaves no trace
+   * A request without lines leaves no trace.
    */
   addRequest<Filled extends { readonly facts: RequestFacts }>(
     fill: (batch: LineBatchBuilder) => Filled,
-  ): { readonly filled: Filled; readonly index: number; readonly lines: number } {
+  ): AddedRequest<Filled> {
     const mark = this.mark()
     try {
       const filled = fill(this)

@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { gunzip, gunzipSync, inflate, inflateRaw, inflateRawSync, inflateSync } from 'node:zlib'
+import { ApiError, badRequest, payloadTooLarge, unavailable } from '../errors.ts'
+import type { ByteBudget } from './byte-budget.ts'
+
+/** Compressed bodies up to here are inflated at once: handing them to another thread costs more. */
+const SYNC_INFLATE_BYTES = 32 * 1024
+/** How much of a refused body is read and thrown away, so that its sender gets to see the answer. */
+const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
+
+/** A request body as it came, before decompression. */
+export interface RawBody {
+  readonly chunks: readonly Buffer[]
+  readonly bytes: number
+}
+
+export interface BodyLimits {
+  /** Holds for the body as sent and for the decompressed one: ingestion, section 1.3. */
+  readonly limitBytes: number
+  /** What is being collected counts here. */
+  readonly budget: ByteBudget
+}
+
+/**
+ * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes
+ * fastify close the connection, and the sender, still busy sending, would see a reset and not the answer.
+ *
+ * @param done is called exactly once: with the body, or with the ApiError (413, 400, 503) to answer with
+ */
+export function collectBody(
+  stream: Readable,
+  headers: IncomingHttpHeaders,
+  { limitBytes, budget }: BodyLimits,
+  done: (body: RawBody | ApiError) => void,
+): void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let taken = 0
+  let isOver = false
+
+  const refuse = (error: ApiError) => {
+    isOver = true
+    chunks.length = 0
+    budget.give(taken)
+    done(error)
+  }
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (isOver) {
+      if (bytes > limitBytes + DISCARD_LIMIT_BYTES) stream.destroy()
+      return
+    }
+    if (bytes > limitBytes) return refuse(payloadTooLarge())
+    if (!budget.take(chunk.length))
+      return refuse(unavailable('Too many requests are being received at once', 1))
+    taken += chunk.length
+    chunks.push(chunk)
+  })
+  stream.on('end', () => {
+    if (isOver) return
+    isOver = true
+    budget.give(taken)
+    done({ chunks, bytes })
+  })
+  const broken = () => {
+    if (!isOver) refuse(new ApiError(400, 'BadRequest', 'The request ended before its body did'))
+  }
+  stream.on('error', broken)
+  stream.on('close', broken)
+  // Known before the first byte: answer now, read on.
+  if (Number(headers['content-length']) > limitBytes) refuse(payloadTooLarge())
+}
+
+export type ContentCoding = 'identity' | 'gzip' | 'deflate'
+
+/** @throws ApiError 415 for a coding that is not known, or for more than one */
+export function contentCodingOf(headers: IncomingHttpHeaders): ContentCoding {
+  const codings = (headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map(coding => coding.trim())
+    .filter(coding => coding !== '' && coding !== 'identity')
+  if (codings.length === 0) return 'identity'
+  const [coding] = codings
+  if (codings.length === 1 && (coding === 'gzip' || coding === 'x-gzip')) return 'gzip'
+  if (codings.length === 1 && coding === 'deflate') return 'deflate'
+  throw new ApiError(
+    415,
+    'UnsupportedMediaType',
+    '"content-encoding" must be one of [gzip, deflate, identity]',
+  )
+}
+
+/**
+ * Decompresses a body. Never holds more than the limit, whatever the body would become.
+ *
+ * @returns at once for small bodies, so that most requests need no further turn of the event loop
+ * @throws ApiError 400 for damaged data, 413 when it becomes larger than the limit; the promise rejects with the same
+ */
+export function inflateBody(
+  body: RawBody,
+  coding: 'gzip' | 'deflate',
+  limitBytes: number,
+): Buffer | Promise<Buffer> {
+  const bytes = Buffer.concat(body.chunks)
+  const options = { maxOutputLength: limitBytes }
+  const raw = coding === 'deflate' && !hasZlibHeader(bytes)
+  if (bytes.length <= SYNC_INFLATE_BYTES) {
+    const inflateNow = coding === 'gzip' ? gunzipSync : raw ? inflateRawSync : inflateSync
+    try {
+      return inflateNow(bytes, options)
+    } catch (error) {
+      throw inflateError(error, coding)
+    }
+  }
+  const inflateLater = coding === 'gzip' ? gunzip : raw ? inflateRaw : inflate
+  return new Promise((resolve, reject) => {
+    inflateLater(bytes, options, (error, inflated) => {
+      if (error === null) resolve(inflated)
+      else reject(inflateError(error, coding))
+    })
+  })
+}
+
+/** Senders disagree what deflate is: RFC 9110 wants the zlib format, some send the bare data. */
+function hasZlibHeader(bytes: Buffer): boolean {
+  return bytes.length >= 2 && ((bytes[0] as number) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
+}
+
+function inflateError(cause: unknown, coding: string): ApiError {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === 'ERR_BUFFER_TOO_LARGE') return payloadTooLarge()
+  if (code?.startsWith('Z_') !== true) throw cause
+  return badRequest([{ message: `The body is not valid ${coding} data`, key: 'body' }])
+}

@@ -1,0 +1,239 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Idempotency } from '../../schemas/line-batch.ts'
+import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
+import { authHeaders } from '../auth/headers.ts'
+import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../errors.ts'
+import { contentCodingOf, inflateBody, type RawBody } from './body.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { IngestWriter, Written } from './ingest-writer.ts'
+import { LineBatchBuilder, type RequestFacts } from './line-batch-builder.ts'
+import { LineReader, type ReadLines } from './line-reader.ts'
+import { idempotencyKeyOf, type KeptAnswer, RecentKeys } from './recent-keys.ts'
+import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
+import { timeBounds } from './timestamp.ts'
+
+/** The entrance of an account's own lines; the routes of pipelines have ids. */
+const ROUTE = 'ingest'
+const DIGEST_BYTES = 16
+const STORED = 200
+const REFUSED = 400
+
+export interface IngestFrontOptions {
+  readonly writer: IngestWriter
+  readonly authenticator: Authenticator
+  readonly clock: Clock
+  /** Of a body, before and after decompression. */
+  readonly bodyLimitBytes: number
+  readonly observer?: IngestObserver
+}
+
+/** Told about every request whose lines are durable; not about repeats. */
+export interface IngestObserver {
+  /** @param request `bytes` are those of the body, decompressed */
+  accepted(request: { lines: number; refused: number; bytes: number; driftMs: number | null }): void
+}
+
+interface Filled {
+  readonly facts: RequestFacts
+  readonly read: ReadLines
+}
+
+type Reply = { status: 'ok' | number[]; batchID: string }
+
+/** From a request to durable lines and the answer. */
+export class IngestFront {
+  readonly #options: IngestFrontOptions
+  readonly #inflating: ByteBudget
+  readonly #reader = new LineReader()
+  readonly #recentKeys: RecentKeys
+
+  /** @param inflating bounds what is being decompressed beside what is being received */
+  constructor(options: IngestFrontOptions, inflating: ByteBudget) {
+    this.#options = options
+    this.#inflating = inflating
+    this.#recentKeys = new RecentKeys({ clock: options.clock })
+  }
+
+  /**
+   * Authenticates before the body is read, unless only the body can carry the key.
+   *
+   * @throws ApiError 401, 403
+   */
+  authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
+    const query = readQuery(request.raw.url ?? '')
+    const credentials = credentialsOf(request, query)
+    const caller = credentials === undefined ? null : this.#authenticated(credentials, reply)
+    request.ingestion = { query, caller }
+  }
+
+  async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const chunks = await this.#chunksOf(request)
+    // From here to the append nothing waits: the reader's memory is shared by all requests.
+    this.#reader.load(chunks)
+    const caller = request.ingestion.caller ?? this.#authenticatedByBody(request, reply)
+    if (this.#reader.body.length === 0) throw badRequest([{ message: 'The body is empty', key: 'body' }])
+    const account = accountThatMayIngest(caller)
+    const idempotency = this.#idempotencyOf(request)
+    const first = idempotency === null ? undefined : this.#recentKeys.find(account.shortId, idempotency)
+    if (first !== undefined) return send(reply, await this.#repeated(first, chunks))
+    const bytes = this.#reader.body.length
+    const written = this.#append(request, account, idempotency)
+    const { filled, lines, batchId } = await written
+    const { count, refused } = filled.read
+    const { driftMs } = filled.facts
+    this.#options.observer?.accepted({ lines, refused: refused.length, bytes, driftMs })
+    return send(reply, replyOf(batchId, count, refused))
+  }
+
+  #append(
+    request: FastifyRequest,
+    account: CallerAccount,
+    idempotency: Idempotency | null,
+  ): Promise<Written<Filled>> {
+    const { query } = request.ingestion
+    const receivedAtMs = this.#options.clock.wallMs()
+    const bounds = timeBounds(receivedAtMs, account.retentionDays)
+    const tags = query.tags.length > 0 ? query.tags : null
+    const written = this.#options.writer.append(account.shortId, ROUTE, this.#reader.body.length, batch => {
+      const read = this.#reader.readLines(batch, bounds, tags)
+      const facts: RequestFacts = {
+        ...hostOf(query, read),
+        remoteAddress: request.ip,
+        receivedAtMs,
+        driftMs: driftOf(query.now, receivedAtMs),
+        idempotency,
+      }
+      return { facts, read }
+    })
+    if (idempotency !== null) this.#recentKeys.note(account.shortId, idempotency, written.then(keptAnswer))
+    return written
+  }
+
+  /** @throws ApiError 413, 415, 400, 503; 401 when the key could only have been in a body that cannot be read */
+  async #chunksOf(request: FastifyRequest): Promise<readonly Buffer[]> {
+    try {
+      const body = request.body as RawBody | ApiError
+      if (body instanceof ApiError) throw body
+      const coding = contentCodingOf(request.headers)
+      if (coding === 'identity' || body.bytes === 0) return body.chunks
+      return [await this.#inflated(body, coding)]
+    } catch (error) {
+      const isUnreadable = error instanceof ApiError && (error.status === 400 || error.status === 415)
+      throw isUnreadable && request.ingestion.caller === null ? notAuthorized() : error
+    }
+  }
+
+  async #inflated(body: RawBody, coding: 'gzip' | 'deflate'): Promise<Buffer> {
+    const limitBytes = this.#options.bodyLimitBytes
+    if (!this.#inflating.take(limitBytes))
+      throw unavailable('Too many requests are being received at once', 1)
+    try {
+      return await inflateBody(body, coding, limitBytes)
+    } finally {
+      this.#inflating.give(limitBytes)
+    }
+  }
+
+  #authenticatedByBody(request: FastifyRequest, reply: FastifyReply): Caller {
+    const bodyApikey = this.#apikeyOfBody()
+    return this.#authenticated({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, reply)
+  }
+
+  /** Nobody without a key makes us parse a body, except one that names such a member. */
+  #apikeyOfBody(): string {
+    const { body } = this.#reader
+    if (!body.includes('apikey') && !body.includes('\\u')) return ''
+    try {
+      return this.#reader.envelope().apikey
+    } catch (error) {
+      if (error instanceof ApiError) return ''
+      throw error
+    }
+  }
+
+  #authenticated(credentials: IngestCredentials, reply: FastifyReply): Caller {
+    const result = this.#options.authenticator.ingest(credentials)
+    if ('caller' in result) {
+      reply.headers(authHeaders(result.caller))
+      return result.caller
+    }
+    const { status, message, caller } = result.failure
+    if (caller !== undefined) reply.headers(authHeaders(caller))
+    throw status === 401 ? notAuthorized(message) : forbidden(message)
+  }
+
+  #idempotencyOf(request: FastifyRequest): Idempotency | null {
+    const key = idempotencyKeyOf(request.headers['idempotency-key'])
+    if (key === undefined) return null
+    return { key, digest: hash('sha256', this.#reader.body, 'buffer').subarray(0, DIGEST_BYTES) }
+  }
+
+  /** The first answer again. Which lines were refused is found out again: it would be a lot to keep. */
+  async #repeated(first: Promise<KeptAnswer>, chunks: readonly Buffer[]): Promise<Reply> {
+    const { batchId, isPartial } = await first
+    if (!isPartial) return replyOf(batchId, 0, [])
+    this.#reader.load(chunks)
+    const { count, refused } = this.#reader.readLines(new LineBatchBuilder(), timeBounds(0, 0), null)
+    return replyOf(batchId, count, refused)
+  }
+}
+
+function keptAnswer({ batchId, filled }: Written<Filled>): KeptAnswer {
+  return { batchId, isPartial: filled.read.refused.length > 0 }
+}
+
+/** @returns undefined when neither headers nor query carry anything */
+function credentialsOf(request: FastifyRequest, query: RequestQuery): IngestCredentials | undefined {
+  const { apikey, authorization } = request.headers
+  const apikeyHeader = Array.isArray(apikey) ? apikey[0] : apikey
+  if (!isThere(apikeyHeader) && !isThere(authorization) && query.apikey === '') return undefined
+  return {
+    ...(isThere(apikeyHeader) && { apikeyHeader }),
+    ...(isThere(authorization) && { authorization }),
+    ...(query.apikey !== '' && { queryApikey: query.apikey }),
+    ...delegationOf(request),
+  }
+}
+
+function delegationOf(request: FastifyRequest): Pick<IngestCredentials, 'delegateAccountId'> {
+  const header = request.headers['x-delegate-account-id']
+  return header === undefined ? {} : { delegateAccountId: String(header) }
+}
+
+function isThere(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== ''
+}
+
+/** @throws ApiError 403 */
+function accountThatMayIngest({ role, account }: Caller): CallerAccount {
+  if (account === undefined) throw forbidden('"x-delegate-account-id" header is required')
+  if (role === 'readonly') throw forbidden('The credential does not have the permission to ingest')
+  if (account.ingestionSuspended) throw forbidden('Ingestion is suspended for this account')
+  return account
+}
+
+/** What is known about the host: the query wins over the body. */
+function hostOf(query: RequestQuery, { envelope }: ReadLines) {
+  const host = {
+    hostname: query.hostname || (envelope?.hostname ?? ''),
+    mac: query.mac || (envelope?.mac ?? ''),
+    ip: query.ip || (envelope?.ip ?? ''),
+    tags: query.tags.length > 0 ? query.tags : (envelope?.tags ?? []),
+  }
+  assertHost(host)
+  return host
+}
+
+/** Ingestion, section 1.5. */
+function replyOf(batchID: string, count: number, refused: readonly number[]): Reply {
+  if (refused.length === 0) return { status: 'ok', batchID }
+  const status = new Array<number>(count).fill(STORED)
+  for (const place of refused) status[place] = REFUSED
+  return { status, batchID }
+}
+
+function send(reply: FastifyReply, body: Reply): FastifyReply {
+  return reply.code(body.status === 'ok' ? 200 : 207).send(body)
+}

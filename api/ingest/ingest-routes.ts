@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Caller } from '../auth/caller.ts'
+import { collectBody } from './body.ts'
+import { ByteBudget } from './byte-budget.ts'
+import { IngestFront, type IngestFrontOptions } from './ingest-front.ts'
+import { ingestSchema } from './ingest-schema.ts'
+import type { RequestQuery } from './request-query.ts'
+
+/** Bodies that may be on their way in at once: some sixty of the largest. */
+const DEFAULT_RECEIVING_BYTES = 128 * 1024 * 1024
+
+export interface IngestRoutesOptions extends IngestFrontOptions {
+  /** Origins whose pages may send lines; `*` stands for any. */
+  readonly corsOrigins: readonly string[]
+  /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. */
+  readonly maxReceivingBytes?: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on the routes of ingestion. */
+    ingestion: { readonly query: RequestQuery; readonly caller: Caller | null }
+  }
+}
+
+/** `POST /logs/ingest` and its alias `/logs/agent`: ingestion, section 1. */
+export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (app, options) => {
+  const budget = new ByteBudget(options.maxReceivingBytes ?? DEFAULT_RECEIVING_BYTES)
+  const front = new IngestFront(options, budget)
+  app.decorateRequest('ingestion')
+  takeEveryBody(app, options.bodyLimitBytes, budget)
+  for (const url of ['/logs/ingest', '/logs/agent']) {
+    app.options(url, { config: { needs: 'public' }, schema: { hide: true } }, (request, reply) => {
+      allowOrigin(request.headers.origin, options.corsOrigins, reply)
+      preflight(reply)
+    })
+    app.post(url, {
+      config: { needs: 'ingest' },
+      schema: ingestSchema,
+      // The schema only documents: queries and bodies are read leniently, by rules that a schema cannot say.
+      validatorCompiler: () => () => true,
+      onRequest: (request, reply, done) => {
+        // What the body is decides, not what it is called: any or no content type may come, even a damaged one.
+        request.headers['content-type'] = 'application/json'
+        allowOrigin(request.headers.origin, options.corsOrigins, reply)
+        front.authenticateEarly(request, reply)
+        done()
+      },
+      handler: (request, reply) => front.ingest(request, reply),
+    })
+  }
+}
+
+/** Collects bodies as bytes, in the scope of this plugin alone; a refusal travels as the body and is thrown later. */
+function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBudget): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request, payload, done) => {
+    collectBody(payload, request.headers, { limitBytes, budget }, body => done(null, body))
+  })
+}
+
+function allowOrigin(origin: string | undefined, allowed: readonly string[], reply: FastifyReply): void {
+  if (origin === undefined) return
+  const isAny = allowed.includes('*')
+  if (!isAny && !allowed.includes(origin)) return
+  reply.header('access-control-allow-origin', isAny ? '*' : origin)
+  if (!isAny) reply.header('vary', 'origin')
+}
+
+function preflight(reply: FastifyReply): void {
+  reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'content-type, authorization, apikey, content-encoding',
+      'access-control-max-age': '86400',
+    })
+    .send()
+}

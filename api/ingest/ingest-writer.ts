@@ -1,0 +1,209 @@
+import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
+import type { Producer } from '../../engine/log/producer.ts'
+import { MAX_ROWS_PER_RECORD } from '../../engine/position.ts'
+import { ApiError, payloadTooLarge, unavailable } from '../errors.ts'
+import { type AddedRequest, LineBatchBuilder, type RequestFacts } from './line-batch-builder.ts'
+
+/** JavaScript pays per record, so requests share one up to this size; a single larger request is one by itself. */
+const RECORD_BYTES = 900 * 1024
+const DEFAULT_WAITING_BYTES = 64 * 1024 * 1024
+/** Builders kept for the next batch; more are only in use when many accounts send at the same instant. */
+const SPARE_BUILDERS = 4
+/** One that grew beyond it for an odd request is let go. */
+const SPARE_BUILDER_BYTES = 8 * 1024 * 1024
+/** The log counts a little more than the value against its limit. */
+const RECORD_MARGIN_BYTES = 1024
+
+export interface IngestWriterOptions {
+  readonly topic: Topic
+  readonly producer: Pick<Producer, 'append'>
+  readonly partitionOfAccount: (account: string) => number
+  /** Lines, in encoded bytes, that may wait for the log at once; beyond it requests are refused. */
+  readonly maxWaitingBytes?: number
+}
+
+/** Where the lines of a request lie, once they are durable. */
+export interface Written<Filled> {
+  readonly filled: Filled
+  /** Lines stored; with none there is no place. */
+  readonly lines: number
+  /** Opaque to clients; empty when nothing was stored. */
+  readonly batchId: string
+}
+
+interface Waiting {
+  readonly index: number
+  readonly bytes: number
+  readonly resolve: (batchId: string) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What one account sends through one route. */
+interface Entrance {
+  readonly key: string
+  readonly account: string
+  readonly route: string
+  builder: LineBatchBuilder
+  waiting: Waiting[]
+  recordsInFlight: number
+}
+
+/**
+ * Brings lines to the log. While an append of an account and route is under way, requests that arrive for them
+ * gather in one record: the more are waiting, the fewer records are written. The lines of one request are always
+ * in one record, and the request is answered when that record is durable.
+ */
+export class IngestWriter {
+  readonly #topic: Topic
+  readonly #producer: Pick<Producer, 'append'>
+  readonly #partitionOfAccount: (account: string) => number
+  readonly #maxWaitingBytes: number
+  readonly #entrances = new Map<string, Entrance>()
+  readonly #spare: LineBatchBuilder[] = []
+  readonly #idle: (() => void)[] = []
+  #inFlight = 0
+  #waitingBytes = 0
+
+  constructor({ topic, producer, partitionOfAccount, maxWaitingBytes }: IngestWriterOptions) {
+    this.#topic = topic
+    this.#producer = producer
+    this.#partitionOfAccount = partitionOfAccount
+    this.#maxWaitingBytes = maxWaitingBytes ?? DEFAULT_WAITING_BYTES
+  }
+
+  /** Encoded bytes of the lines that are not durable yet. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /**
+   * Appends the lines of one request. `fill` runs before this returns, perhaps twice, and adds them to the batch
+   * that it is given; what it throws is thrown from here, and leaves nothing behind.
+   *
+   * @param sizeHint  bytes that the lines will take, about
+   * @returns when the lines are durable; rejects with ApiError 503, after which they may or may not be stored
+   * @throws ApiError 413 when no record can hold the lines, 503 when too much is waiting already
+   */
+  append<Filled extends { readonly facts: RequestFacts }>(
+    account: string,
+    route: string,
+    sizeHint: number,
+    fill: (batch: LineBatchBuilder) => Filled,
+  ): Promise<Written<Filled>> {
+    if (this.#waitingBytes >= this.#maxWaitingBytes)
+      throw unavailable('Too many lines are waiting for the log', 1)
+    const entrance = this.#entranceOf(account, route)
+    if (entrance.builder.requests > 0 && entrance.builder.bytes + sizeHint > RECORD_BYTES)
+      this.#send(entrance)
+    try {
+      const { filled, index, lines, bytes } = this.#filled(entrance, fill)
+      if (lines === 0) return Promise.resolve({ filled, lines, batchId: '' })
+      return new Promise((resolve, reject) => {
+        this.#waitingBytes += bytes
+        entrance.waiting.push({
+          index,
+          bytes,
+          resolve: batchId => resolve({ filled, lines, batchId }),
+          reject,
+        })
+        if (entrance.recordsInFlight === 0 || entrance.builder.bytes >= RECORD_BYTES) this.#send(entrance)
+      })
+    } finally {
+      this.#releaseUnused(entrance)
+    }
+  }
+
+  /** Resolves when nothing is on its way to the log any more. */
+  async idle(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>(resolve => this.#idle.push(resolve))
+  }
+
+  #filled<Filled extends { readonly facts: RequestFacts }>(
+    entrance: Entrance,
+    fill: (batch: LineBatchBuilder) => Filled,
+  ): AddedRequest<Filled> & { readonly bytes: number } {
+    const { builder } = entrance
+    const before = builder.mark()
+    const bytesBefore = builder.bytes
+    const added = builder.addRequest(fill)
+    if (isSmallEnough(builder)) return { ...added, bytes: builder.bytes - bytesBefore }
+    builder.rollBack(before)
+    if (before.requests === 0) throw payloadTooLarge()
+    // Together with others it is too large for a record: those leave first, then it is filled in once more.
+    this.#send(entrance)
+    return this.#filled(entrance, fill)
+  }
+
+  #entranceOf(account: string, route: string): Entrance {
+    const key = `${account} ${route}`
+    let entrance = this.#entrances.get(key)
+    if (entrance === undefined) {
+      const builder = this.#spare.pop() ?? new LineBatchBuilder()
+      entrance = { key, account, route, builder, waiting: [], recordsInFlight: 0 }
+      this.#entrances.set(key, entrance)
+    }
+    return entrance
+  }
+
+  #releaseUnused(entrance: Entrance): void {
+    if (entrance.recordsInFlight > 0 || entrance.waiting.length > 0) return
+    this.#entrances.delete(entrance.key)
+    if (this.#spare.length < SPARE_BUILDERS && entrance.builder.capacityBytes <= SPARE_BUILDER_BYTES)
+      this.#spare.push(entrance.builder)
+  }
+
+  #send(entrance: Entrance): void {
+    const { account, route, builder, waiting } = entrance
+    const value = builder.encode(account, route)
+    builder.clear()
+    entrance.waiting = []
+    entrance.recordsInFlight++
+    this.#inFlight++
+    const partition = this.#partitionOfAccount(account)
+    this.#producer.append(partition, value, 'ingest').then(
+      appended => {
+        for (const { index, resolve } of waiting) resolve(this.#batchId(partition, appended, index))
+        this.#sent(entrance, waiting)
+      },
+      (error: unknown) => {
+        const reply = replyTo(error)
+        for (const { reject } of waiting) reject(reply)
+        this.#sent(entrance, waiting)
+      },
+    )
+  }
+
+  #sent(entrance: Entrance, answered: readonly Waiting[]): void {
+    for (const { bytes } of answered) this.#waitingBytes -= bytes
+    entrance.recordsInFlight--
+    this.#inFlight--
+    if (entrance.recordsInFlight === 0 && entrance.waiting.length > 0) this.#send(entrance)
+    this.#releaseUnused(entrance)
+    if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #batchId(partition: number, { offset }: Appended, index: number): string {
+    return `${this.#topic.logId.slice(0, 8)}:${partition}:${offset}:${index}`
+  }
+}
+
+function isSmallEnough(builder: LineBatchBuilder): boolean {
+  return builder.count <= MAX_ROWS_PER_RECORD && builder.bytes <= MAX_RECORD_BYTES - RECORD_MARGIN_BYTES
+}
+
+function replyTo(error: unknown): unknown {
+  if (!(error instanceof LogError)) return error
+  switch (error.code) {
+    case 'LOG_FULL':
+      return unavailable('The log is full: lines are taken again when it has emptied itself', 10)
+    case 'LOG_RECORD_TOO_LARGE':
+      return payloadTooLarge()
+    case 'LOG_CLOSED':
+      return unavailable('The service is shutting down', 1)
+    default:
+      return new ApiError(503, 'ServiceUnavailable', 'The log cannot be written at the moment', {
+        headers: { 'retry-after': '2' },
+        cause: error,
+      })
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import { STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
+import type { Idempotency } from '../../schemas/line-batch.ts'
+import { ApiError, badRequest, unavailable } from '../errors.ts'
+
+const KEY = /^[!-~]{1,128}$/
+const NUMBERED_KEY = /^(.+)\/(\d{1,15})$/
+const KEY_EXPIRY_MS = 86_400_000
+const KEYS_PER_ACCOUNT = 100_000
+/** Streams cost one entry each and are forgotten longest unused first: a repeat is then found by the log. */
+const STREAMS_PER_ACCOUNT = 10_000
+
+/** What the request that was first with a key was answered. */
+export interface KeptAnswer {
+  readonly batchId: string
+  /** Some of its lines were refused. */
+  readonly isPartial: boolean
+}
+
+interface KeptKey {
+  readonly digest: string
+  readonly notedAtMs: number
+  readonly answer: Promise<KeptAnswer>
+}
+
+interface KeptStream {
+  highest: number
+  readonly numbers: Map<number, KeptKey>
+}
+
+interface AccountKeys {
+  /** In the order in which they were noted, so that the oldest come first. */
+  readonly keys: Map<string, KeptKey>
+  readonly streams: Map<string, KeptStream>
+}
+
+/**
+ * Idempotency keys that this process saw of late: a repeat gets the first answer again and is not appended.
+ * The log decides in the end (the engine drops repeats), so this may forget: it spares the log work and tells a
+ * sender at once when a key comes with another body.
+ *
+ * A key `<stream>/<number>` costs one entry per stream, for which the last 64 numbers are known; any other key
+ * is kept for 24 h, 100,000 of them per account.
+ */
+export class RecentKeys {
+  readonly #clock: Clock
+  readonly #keysPerAccount: number
+  readonly #accounts = new Map<string, AccountKeys>()
+
+  constructor({ clock, keysPerAccount = KEYS_PER_ACCOUNT }: { clock: Clock; keysPerAccount?: number }) {
+    this.#clock = clock
+    this.#keysPerAccount = keysPerAccount
+  }
+
+  /**
+   * @returns the answer to the first request with this key and body, or undefined when the key is new
+   * @throws ApiError 409 when the key came with another body, or is of a number that lies too far back;
+   *         503 when the account has used too many keys
+   */
+  find(account: string, { key, digest }: Idempotency): Promise<KeptAnswer> | undefined {
+    const known = this.#accounts.get(account)
+    if (known === undefined) return undefined
+    const numbered = NUMBERED_KEY.exec(key)
+    const kept =
+      numbered === null
+        ? this.#findKey(known, key)
+        : findNumber(known, numbered[1] as string, Number(numbered[2]))
+    if (kept === undefined) return undefined
+    if (kept.digest !== textOf(digest)) throw conflict('This idempotency key was used with another body')
+    return kept.answer
+  }
+
+  /** Keeps the answer to come for a key that `find` did not know; one that fails is forgotten. */
+  note(account: string, { key, digest }: Idempotency, answer: Promise<KeptAnswer>): void {
+    let known = this.#accounts.get(account)
+    if (known === undefined) {
+      known = { keys: new Map(), streams: new Map() }
+      this.#accounts.set(account, known)
+    }
+    const kept: KeptKey = { digest: textOf(digest), notedAtMs: this.#clock.monotonicMs(), answer }
+    const numbered = NUMBERED_KEY.exec(key)
+    const forget =
+      numbered === null
+        ? noteKey(known.keys, key, kept)
+        : noteNumber(known.streams, numbered[1] as string, Number(numbered[2]), kept)
+    answer.catch(forget)
+  }
+
+  #findKey({ keys }: AccountKeys, key: string): KeptKey | undefined {
+    const earliestMs = this.#clock.monotonicMs() - KEY_EXPIRY_MS
+    for (const [old, { notedAtMs }] of keys) {
+      if (notedAtMs > earliestMs) break
+      keys.delete(old)
+    }
+    const kept = keys.get(key)
+    if (kept === undefined && keys.size >= this.#keysPerAccount)
+      throw unavailable('The account has used too many idempotency keys within a day', 3600)
+    return kept
+  }
+}
+
+/** @throws ApiError 400 when the header is no key; undefined when there is none */
+export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && KEY.test(header)) return header
+  const message = '"idempotency-key" must be 1 to 128 visible ASCII characters'
+  throw badRequest([{ message, key: 'idempotency-key' }])
+}
+
+function findNumber({ streams }: AccountKeys, name: string, number: number): KeptKey | undefined {
+  const stream = streams.get(name)
+  if (stream === undefined) return undefined
+  if (number <= stream.highest - STREAM_WINDOW)
+    throw conflict(`The numbers of this stream have passed ${stream.highest}; numbers rise`)
+  return stream.numbers.get(number)
+}
+
+function noteKey(keys: Map<string, KeptKey>, key: string, kept: KeptKey): () => void {
+  keys.set(key, kept)
+  return () => keys.delete(key)
+}
+
+function noteNumber(
+  streams: Map<string, KeptStream>,
+  name: string,
+  number: number,
+  kept: KeptKey,
+): () => void {
+  const stream = streams.get(name) ?? { highest: number, numbers: new Map<number, KeptKey>() }
+  streams.delete(name)
+  streams.set(name, stream)
+  if (streams.size > STREAMS_PER_ACCOUNT) streams.delete(streams.keys().next().value as string)
+  stream.numbers.set(number, kept)
+  if (number > stream.highest) {
+    stream.highest = number
+    for (const old of stream.numbers.keys()) if (old <= number - STREAM_WINDOW) stream.numbers.delete(old)
+  }
+  return () => stream.numbers.delete(number)
+}
+
+function textOf(digest: Uint8Array): string {
+  return Buffer.from(digest).toString('base64')
+}
+
+function conflict(message: string): ApiError {
+  return new ApiError(409, 'Conflict', message)
+}
