@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+
+let line: CommandLine
+beforeEach(async () => {
+  line = await commandLine()
+})
+afterEach(() => line.close())
+
+describe('weir search', () => {
+  const record = (at: number, more: Record<string, unknown> = {}) => ({
+    _ts: 1_700_000_000_000 + at,
+    _host: 'web-1',
+    _app: 'nginx',
+    _line: `line ${at}`,
+    level: 'ERROR',
+    ...more,
+  })
+
+  test('prints the newest lines, oldest first, over pages whose parameters stay the same', async () => {
+    const pages = [
+      { lines: [record(3), record(4)], pagination_id: 'p2' },
+      { lines: [record(1), record(2)], pagination_id: 'p3' },
+    ]
+    line.reply = request => ({ body: request.url.searchParams.get('pagination_id') ? pages[1] : pages[0] })
+    const { code, out } = await line.run([
+      'search',
+      'timeout -ok',
+      '--limit',
+      '3',
+      '--app',
+      'a,b',
+      '--from',
+      '1h',
+    ])
+    expect(code).toBe(0)
+    expect(out).toBe(
+      [2, 3, 4].map(at => `2023-11-14T22:13:20.00${at}Z web-1 nginx ERROR line ${at}\n`).join(''),
+    )
+    const [first, second] = line.service.requests.map(request => Object.fromEntries(request.url.searchParams))
+    expect(first).toEqual({
+      from: '1699996400000',
+      to: '1700000000000',
+      query: 'timeout -ok',
+      size: '3',
+      prefer: 'tail',
+      apps: 'a,b',
+    })
+    expect(second).toEqual({ ...first, pagination_id: 'p2' })
+    expect(line.service.requests).toHaveLength(2)
+  })
+
+  test('with --prefer head takes the oldest, and with --json prints the records with all their digits', async () => {
+    line.reply = () => ({
+      body: '{"lines":[{"_ts":1,"id":12345678901234567890},{"_ts":2},{"_ts":3}],"pagination_id":null}',
+    })
+    const { out } = await line.run(['search', '--prefer', 'head', '--limit', '2', '--json'])
+    expect(out).toBe('{"_ts":1,"id":12345678901234567890}\n{"_ts":2}\n')
+  })
+
+  test('asks for at most 10,000 lines at once', async () => {
+    line.reply = () => ({ body: { lines: [], pagination_id: null } })
+    await line.run(['search', '--limit', '10001'])
+    expect(line.service.requests[0]?.url.searchParams.get('size')).toBe('10000')
+  })
+
+  test('that finds nothing ends with 0, with --fail-if-none with 1', async () => {
+    line.reply = () => ({ body: { lines: [], pagination_id: null } })
+    expect((await line.run(['search', 'x'])).code).toBe(0)
+    expect((await line.run(['search', 'x', '--fail-if-none'])).code).toBe(1)
+  })
+
+  test('shows `message` where there is one, and control characters instead of obeying them', async () => {
+    line.reply = () => ({
+      body: { lines: [record(1, { message: 'a\u001b[31mb\nc\td', level: '' })], pagination_id: null },
+    })
+    expect((await line.run(['search'])).out).toBe('2023-11-14T22:13:20.001Z web-1 nginx a\\x1b[31mb\\nc\td\n')
+  })
+
+  test('uses colours on a terminal only, and not with NO_COLOR', async () => {
+    line.reply = () => ({ body: { lines: [record(1)], pagination_id: null } })
+    const env = { WEIR_URL: line.service.url, WEIR_ACCESS_TOKEN: 'x' }
+    expect((await line.run(['search'], { env, terminal: true })).out).toContain('\u001b[31mERROR')
+    expect(
+      (await line.run(['search'], { env: { ...env, NO_COLOR: '1' }, terminal: true })).out,
+    ).not.toContain('\u001b')
+    expect((await line.run(['search'], { env })).out).not.toContain('\u001b')
+  })
+})

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+
+let line: CommandLine
+beforeEach(async () => {
+  line = await commandLine()
+})
+afterEach(() => line.close())
+
+describe('weir usage', () => {
+  const answer = (results: unknown) => ({
+    body: { from: '2023-11-13T23:59:59.999Z', to: '2023-11-15T00:00:00.000Z', results },
+  })
+
+  test('by app: a table of sizes, for today unless said otherwise', async () => {
+    line.reply = () =>
+      answer([
+        { name: 'web', total_bytes: 1_234_567 },
+        { name: 'db', total_bytes: 999 },
+      ])
+    const { out } = await line.run(['usage', 'apps', '--limit', '5', '--retention', '7d'])
+    expect(out).toBe(
+      'APPS     SIZE      BYTES\nweb   1.23 MB  1,234,567\ndb      999 B        999\n\n2023-11-14 to 2023-11-14 (UTC)\n',
+    )
+    const [request] = line.service.requests
+    expect(request?.url.pathname).toBe('/v2/usage/apps')
+    expect(Object.fromEntries(request!.url.searchParams)).toEqual({
+      from: '2023-11-14T00:00:00.000Z',
+      to: '2023-11-14T23:59:59.999Z',
+      limit: '5',
+      retention: '7d',
+    })
+  })
+
+  test('of one app whose name holds a slash', async () => {
+    line.reply = () => answer([])
+    const { out } = await line.run(['usage', 'apps', 'a/b ü', '--from', '7d', '--to', 'yesterday'])
+    expect(line.service.requests[0]?.url.pathname).toBe('/v2/usage/apps/a%2Fb%20%C3%BC')
+    expect(out).toContain('Nothing was stored')
+  })
+
+  test('altogether: what the plan keeps and every pool with data', async () => {
+    line.reply = () => answer({ plan_bytes: 10, restored_bytes: 0, '7d_vr_bytes': 20 })
+    const { out } = await line.run(['usage'])
+    expect(out).toMatch(/kept as the plan says +10 B/)
+    expect(out).toMatch(/kept 7d \(pool\) +20 B/)
+    expect(out).not.toContain('restored')
+  })
+
+  test('as JSON: the answer of the service as it is', async () => {
+    line.reply = () => answer([{ name: 'web', total_bytes: 1 }])
+    expect(JSON.parse((await line.run(['usage', 'apps', '--json'])).out)).toEqual(
+      answer([{ name: 'web', total_bytes: 1 }]).body,
+    )
+  })
+})
