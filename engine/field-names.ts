@@ -1,3 +1,5 @@
+import { hasFixedName } from './line-members.ts'
+
 /** Distinct names of fields per account and UTC day; further ones are not indexed: ingestion, section 1.3. */
 export const MAX_FIELD_NAMES = 500
 /** A longer name is not indexed, so that 500 of them stay small in every checkpoint. (Our choice.) */
@@ -27,6 +29,7 @@ export class FieldNames {
   /** Rises when the set starts anew, so that cached answers of the day before are void. */
   #generation = 1
   #root = newNode('')
+  #fixedRoots = new Map<string, NameNode>()
   #cachedNodes = 0
 
   static restore(bytes: Uint8Array): FieldNames {
@@ -53,6 +56,16 @@ export class FieldNames {
     this.#day = day
     this.#names.clear()
     this.#generation++
+  }
+
+  /** The node of a member of a line whose name in the record is its key; undefined for all others. */
+  rootOfKey(key: string): NameNode | undefined {
+    const node = this.#fixedRoots.get(key)
+    if (node !== undefined) return node
+    if (!hasFixedName(key)) return undefined
+    const root = this.root(key)
+    if (root !== undefined) this.#fixedRoots.set(key, root)
+    return root
   }
 
   /** The node of a member of the record. */
@@ -84,6 +97,7 @@ export class FieldNames {
     const node = newNode(path)
     if (this.#cachedNodes >= MAX_CACHED_NODES) {
       this.#root = newNode('')
+      this.#fixedRoots.clear()
       this.#cachedNodes = 0
     }
     this.#cachedNodes++

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../schemas/json.ts'
 
-const MAY_HOLD_BIG_INTEGER = /\d{16}/
+/** 2^53 has sixteen digits. */
+const BIG_INTEGER_DIGITS = 16
 const INTEGER = /^-?\d+$/
 
 /**
@@ -11,7 +12,7 @@ const INTEGER = /^-?\d+$/
  */
 export function parseJson(text: string): JsonValue {
   // Only a text with sixteen digits in a row can hold such a number: all others take the plain, fast parse.
-  if (!MAY_HOLD_BIG_INTEGER.test(text)) return JSON.parse(text) as JsonValue
+  if (!hasDigitsInARow(text, BIG_INTEGER_DIGITS)) return JSON.parse(text) as JsonValue
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined)
       return value
@@ -35,4 +36,21 @@ export function jsonText(value: JsonValue): string {
 /** A string as it is, everything else its compact JSON (components, section 7.1). */
 export function textForm(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)
+}
+
+/** Of so many digits in a row one stands at a multiple of the count: the others need not be looked at. */
+function hasDigitsInARow(text: string, count: number): boolean {
+  for (let probe = count - 1; probe < text.length; probe += count) {
+    if (!isDigit(text.charCodeAt(probe))) continue
+    let first = probe
+    while (first > 0 && isDigit(text.charCodeAt(first - 1))) first--
+    let end = probe + 1
+    while (end < text.length && isDigit(text.charCodeAt(end))) end++
+    if (end - first >= count) return true
+  }
+  return false
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
 }

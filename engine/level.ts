@@ -31,16 +31,30 @@ const CONTINUATION = 3
 const BYTE_CLASS = byteClasses()
 const WORDS_BY_PREFIX = wordsByPrefix()
 
+/** Spellings that need no work: three of every detected level. */
+const COMMON_LEVELS: ReadonlyMap<string, string> = new Map(
+  DETECTED_LEVELS.flatMap(([word]) => {
+    const lower = word.toLowerCase()
+    return [lower, word, word.charAt(0) + lower.slice(1)].map(spelling => [spelling, word] as const)
+  }),
+)
+
 /** A level as it was sent or parsed: blanks around it removed, upper case, cut. */
 export function normalLevel(text: string): string {
-  if (text === '') return ''
-  return cutCharacters(text.trim().toUpperCase(), MAX_LEVEL_CHARACTERS)
+  return text === ''
+    ? ''
+    : (COMMON_LEVELS.get(text) ?? cutCharacters(text.trim().toUpperCase(), MAX_LEVEL_CHARACTERS))
 }
 
 /** The level that member `level` of a parsed line says; empty when it says none. */
 export function levelOfMember(value: unknown): string {
   if (typeof value === 'string') return normalLevel(value)
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
+}
+
+/** True when member `level` of a parsed line is the level of the record. */
+export function saysLevel(value: unknown): boolean {
+  return typeof value === 'string' ? value.trim() !== '' : levelOfMember(value) !== ''
 }
 
 /**

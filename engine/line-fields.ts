@@ -17,12 +17,13 @@ const MAX_FIELD_DEPTH = 3
  */
 export function addParsedFields(line: StoredLine, object: JsonObject, own: number, names: FieldNames): void {
   for (const key of Object.keys(object)) {
-    const name = recordName(key, object, own)
-    if (name !== undefined) addRoot(line, name, object[key] as JsonValue, names)
+    const node = names.rootOfKey(key) ?? rootOfMember(key, object, own, names)
+    if (node !== undefined) addValue(line, node, object[key] as JsonValue, 1, names)
   }
   if (typeof object.message !== 'string') {
     const display = displayText(object)
-    if (display !== undefined) addRoot(line, 'message', display, names)
+    const node = display === undefined ? undefined : names.root('message')
+    if (node !== undefined) addValue(line, node, display as string, 1, names)
   }
 }
 
@@ -42,9 +43,10 @@ export function clearFields(line: StoredLine): void {
   line.numberFieldCount = 0
 }
 
-function addRoot(line: StoredLine, name: string, value: JsonValue, names: FieldNames): void {
-  const node = names.root(name)
-  if (node !== undefined) addValue(line, node, value, 1, names)
+/** The slow way, for keys whose name in the record depends on more than the key. */
+function rootOfMember(key: string, object: JsonObject, own: number, names: FieldNames): NameNode | undefined {
+  const name = recordName(key, object, own)
+  return name === undefined ? undefined : names.root(name)
 }
 
 function addMembers(

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { levelOfMember } from './level.ts'
+import { saysLevel } from './level.ts'
 
 /**
  * Members that the service gives a record when it knows them (the stored line, section 2). A set of them is a
@@ -35,26 +35,28 @@ const ALWAYS_OWN = new Set([
   '_mezmo_line_size',
 ])
 
-/** Root names that get a leading underscore: parsing, section 3.1. */
-const COLLIDING_NAMES = new Set([
-  'source',
-  'type',
-  'tag',
-  'auth',
-  'bytes',
-  'connect',
-  'method',
-  'namespace',
-  'path',
-  'pod',
-  'request',
-  'response',
-  'service',
-  'space',
-  'status',
-  'timestamp',
-  'user',
-])
+/** Root names that get a leading underscore, and what they become: parsing, section 3.1. */
+const COLLIDING_NAMES: ReadonlyMap<string, string> = new Map(
+  [
+    'source',
+    'type',
+    'tag',
+    'auth',
+    'bytes',
+    'connect',
+    'method',
+    'namespace',
+    'path',
+    'pod',
+    'request',
+    'response',
+    'service',
+    'space',
+    'status',
+    'timestamp',
+    'user',
+  ].map(name => [name, `_${name}`]),
+)
 
 const OWN_BITS: ReadonlyMap<string, number> = new Map(Object.entries(OWN_MEMBERS))
 const UNDERSCORE = 0x5f
@@ -70,9 +72,10 @@ const UNDERSCORE = 0x5f
  */
 export function recordName(key: string, object: JsonObject, own: number): string | undefined {
   if (key.charCodeAt(0) === UNDERSCORE) return isOwn(key, own) ? undefined : key
-  if (key === 'message') return typeof object.message === 'string' ? key : underscored(key, object, own)
-  if (key === 'level') return levelOfMember(object.level) === '' ? underscored(key, object, own) : undefined
-  return COLLIDING_NAMES.has(key) ? underscored(key, object, own) : key
+  if (key === 'message') return typeof object.message === 'string' ? key : free('_message', object, own)
+  if (key === 'level') return saysLevel(object.level) ? undefined : free('_level', object, own)
+  const underscored = COLLIDING_NAMES.get(key)
+  return underscored === undefined ? key : free(underscored, object, own)
 }
 
 /** True for keys whose name in the record depends on the key alone. */
@@ -91,8 +94,9 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function underscored(key: string, object: JsonObject, own: number): string | undefined {
-  let name = `_${key}`
+/** The name, or the next one with a further underscore that the line does not use itself. */
+function free(wanted: string, object: JsonObject, own: number): string | undefined {
+  let name = wanted
   while (Object.hasOwn(object, name)) name = `_${name}`
   return isOwn(name, own) ? undefined : name
 }

@@ -1,0 +1,131 @@
+import { renderRecord } from '../../api/search/record.ts'
+import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
+import { Event } from '../../engine/event.ts'
+import { FieldNames } from '../../engine/line-fields.ts'
+import type { LineBatchView } from '../../schemas/line-batch.ts'
+import { ACCOUNT, RECEIVED_MS, sentBatch } from '../support/sent-lines.ts'
+
+const LINES_PER_BATCH = 1000
+const BATCHES = 20
+const ROUNDS = 7
+const LINES = LINES_PER_BATCH * BATCHES
+
+/** From an event to a stored line and back to a record; the floor is JSON.parse of the same texts, in this run. */
+export async function run(print: (line: string) => void): Promise<void> {
+  for (const [kind, textOf] of [
+    ['text', textLine],
+    ['JSON', jsonLine],
+  ] as const) {
+    const texts = Array.from({ length: LINES }, (_, index) => textOf(index))
+    const batches = inBatches(texts)
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / LINES
+    // Text lines have no parse to compare with: their floor is the one of the JSON lines.
+    const parsed = kind === 'JSON' ? texts : texts.map((_, index) => jsonLine(index))
+    const parseNs = medianNs(() => {
+      for (const text of parsed) JSON.parse(text)
+    })
+    const fillNs = medianNs(() => fillAll(batches))
+    const rows = texts.map((line, row) => rowOf(line, row))
+    const renderNs = medianNs(() => {
+      for (const row of rows) renderRecord(row)
+    })
+    print(`${kind} lines of ${bytes.toFixed(0)} B:`)
+    print(`  event to stored line ${figures(fillNs, parseNs)}`)
+    print(`  row to record        ${figures(renderNs, parseNs)}`)
+    print(`  bare JSON.parse of JSON lines ${parseNs.toFixed(0)} ns`)
+  }
+}
+
+function figures(ns: number, parseNs: number): string {
+  const perSecond = Math.round(1e6 / ns)
+  return `${ns.toFixed(0)} ns, ${perSecond} k lines/s, ${(ns / parseNs).toFixed(2)} x JSON.parse`
+}
+
+function inBatches(texts: readonly string[]): LineBatchView[] {
+  return Array.from({ length: BATCHES }, (_, batch) => {
+    const lines = texts.slice(batch * LINES_PER_BATCH, (batch + 1) * LINES_PER_BATCH)
+    return sentBatch(
+      lines.map((line, index) => ({ line, app: `app-${index % 7}`, level: index % 3 === 0 ? 'info' : '' })),
+      { tags: ['prod'], ip: '10.0.0.1' },
+    )
+  })
+}
+
+function fillAll(batches: readonly LineBatchView[]): void {
+  const sink = defaultOwnStore()
+  const line = newStoredLine()
+  const context = {
+    account: ACCOUNT,
+    timeMs: RECEIVED_MS,
+    retentionDays: 30,
+    poolDays: 0,
+    fieldNames: new FieldNames(),
+  }
+  for (const batch of batches) {
+    for (let index = 0; index < batch.count; index++) sink.fill(Event.ofLine(batch, index), line, context)
+  }
+}
+
+/** Nanoseconds per line, the median of some rounds after a warm-up. */
+function medianNs(work: () => void): number {
+  work()
+  const times = Array.from({ length: ROUNDS }, () => {
+    const startMs = performance.now()
+    work()
+    return ((performance.now() - startMs) * 1e6) / LINES
+  })
+  return times.sort((a, b) => a - b)[ROUNDS >> 1] as number
+}
+
+function rowOf(line: string, row: number) {
+  return {
+    account: ACCOUNT,
+    t: RECEIVED_MS,
+    ts: RECEIVED_MS,
+    topic: 0,
+    partition: 3,
+    offset: '123456',
+    row,
+    host: 'web-1',
+    app: 'nginx',
+    level: 'INFO',
+    file: '',
+    env: '',
+    mac: '',
+    ip: '10.0.0.1',
+    remote: '',
+    tags: ['prod'],
+    line,
+    meta: '',
+    extra: '',
+    size: line.length,
+    retention: 30,
+  }
+}
+
+function textLine(index: number): string {
+  return (
+    `10.0.${index % 256}.7 - user${index % 1000} [04/Mar/2026:05:06:${String(index % 60).padStart(2, '0')} +0000] ` +
+    `"GET /api/v2/orders/${index}?page=${index % 40} HTTP/1.1" ${index % 20 === 0 ? 500 : 200} ${index * 7} ` +
+    '"https://shop.example/cart" "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0"'
+  )
+}
+
+/** Twelve leaves, three levels. */
+function jsonLine(index: number): string {
+  return JSON.stringify({
+    time: '2026-03-04T05:06:07.089Z',
+    level: index % 20 === 0 ? 'error' : 'info',
+    message: `order ${index} was charged after ${index % 300} ms`,
+    service: 'checkout',
+    trace_id: `4bf92f3577b34da6a3ce929d0e0e${String(index % 10_000).padStart(4, '0')}`,
+    http: {
+      method: 'POST',
+      path: '/api/v2/orders',
+      status: index % 20 === 0 ? 500 : 201,
+      duration_ms: index % 300,
+    },
+    user: { id: index, plan: 'pro' },
+    region: 'eu-west-1',
+  })
+}
