@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto'
-import { type ColumnReader, type ColumnWriter, grown, nextCapacity } from './columns.ts'
+import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
 import { KeyArena, MAX_KEY_UNITS } from './key-arena.ts'
 
 const START_CAPACITY = 16
@@ -159,7 +159,7 @@ export class BucketTable {
     table.#newest = newest
     table.#end = end
     table.#free = free
-    while (table.total.length < end) table.#growColumns()
+    table.#growColumns(capacityFor(end, START_CAPACITY))
     for (const column of table.#columns()) reader.column(column, end)
     table.#keys = KeyArena.read(reader)
     let slots = START_SLOTS
@@ -260,7 +260,7 @@ export class BucketTable {
   #allocate(): number {
     let bucket = this.#free
     if (bucket === NO_BUCKET) {
-      if (this.#end === this.total.length) this.#growColumns()
+      if (this.#end === this.total.length) this.#growColumns(nextCapacity(this.total.length))
       bucket = this.#end++
     } else {
       this.#free = this.#newer[bucket] as number
@@ -272,8 +272,7 @@ export class BucketTable {
     return bucket
   }
 
-  #growColumns(): void {
-    const capacity = nextCapacity(this.total.length)
+  #growColumns(capacity: number): void {
     this.firstRun = grown(this.firstRun, capacity)
     this.lastRun = grown(this.lastRun, capacity)
     this.moreRuns = grown(this.moreRuns, capacity)

@@ -11,6 +11,13 @@ export function nextCapacity(capacity: number): number {
   return capacity < DOUBLED_BELOW ? capacity * 2 : Math.ceil(capacity * GROWTH)
 }
 
+/** The capacity that growing step by step arrives at for so many entries. */
+export function capacityFor(entries: number, capacity: number): number {
+  let enough = capacity
+  while (enough < entries) enough = nextCapacity(enough)
+  return enough
+}
+
 /** The same values in a longer column; the new ones are zero. */
 export function grown<C extends Column>(column: C, capacity: number): C {
   const Constructor = column.constructor as new (length: number) => C

@@ -1,4 +1,4 @@
-import { type ColumnReader, type ColumnWriter, grown, nextCapacity } from './columns.ts'
+import { type ColumnReader, type ColumnWriter, capacityFor, grown } from './columns.ts'
 
 /** Space is given out in granules, so that an offset of 32 bits reaches 32 GiB. */
 const GRANULE_BYTES = 8
@@ -102,10 +102,9 @@ export class KeyArena {
   }
 
   #reserve(granules: number): void {
-    let capacity = this.#bytes.length / GRANULE_BYTES
+    const capacity = this.#bytes.length / GRANULE_BYTES
     if (granules <= capacity) return
-    while (capacity < granules) capacity = nextCapacity(capacity)
-    this.#bytes = grown(this.#bytes, capacity * GRANULE_BYTES)
+    this.#bytes = grown(this.#bytes, capacityFor(granules, capacity) * GRANULE_BYTES)
     this.#words = new Uint32Array(this.#bytes.buffer)
   }
 }

@@ -1,4 +1,4 @@
-import { type ColumnReader, type ColumnWriter, grown, nextCapacity } from './columns.ts'
+import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
 
 const START_CAPACITY = 16
 
@@ -22,7 +22,7 @@ export class RunPool {
   allocate(timeMs: number, count: number): number {
     let run = this.#free
     if (run === NO_RUN) {
-      if (this.#end === this.times.length) this.#grow()
+      if (this.#end === this.times.length) this.#grow(nextCapacity(this.times.length))
       run = this.#end++
     } else {
       this.#free = this.next[run] as number
@@ -62,15 +62,14 @@ export class RunPool {
     pool.live = live
     pool.#end = end
     pool.#free = free
-    while (pool.times.length < end) pool.#grow()
+    pool.#grow(capacityFor(end, START_CAPACITY))
     reader.column(pool.times, end)
     reader.column(pool.counts, end)
     reader.column(pool.next, end)
     return pool
   }
 
-  #grow(): void {
-    const capacity = nextCapacity(this.times.length)
+  #grow(capacity: number): void {
     this.times = grown(this.times, capacity)
     this.counts = grown(this.counts, capacity)
     this.next = grown(this.next, capacity)
