@@ -8,6 +8,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
@@ -150,7 +151,7 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
   }
   const options: FastifyServerOptions = {
     loggerInstance: logger,
-    disableRequestLogging: true, // Paths and queries may hold keys.
+    logController: new LogController({ disableRequestLogging: true }), // Paths and queries may hold keys.
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

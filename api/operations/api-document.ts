@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 
 const TOKEN = 'accessToken'
 const SERVICE_KEY = 'serviceKey'
@@ -53,11 +53,12 @@ function securityOf(needs: string | undefined, url: string): Record<string, stri
 export async function serveDocument(app: FastifyInstance): Promise<void> {
   const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
   app.get('/openapi.json', hidden, async () => app.swagger())
-  await app.register(async scope => {
+  const page: FastifyPluginAsync = async scope => {
     scope.addHook('onRoute', options => {
       options.config = { needs: 'public', ...options.config }
     })
     // The page works from its own files alone; the headers of the API would forbid it its scripts and styles.
     await scope.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
-  })
+  }
+  await app.register(page)
 }

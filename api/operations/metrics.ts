@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
-import type { IngestObserver } from '../ingest/ingest-routes.ts'
+import type { IngestObserver } from '../ingest/ingest-front.ts'
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -1,0 +1,454 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { accessTokens, accountKeys, members, secretHash } from '../../engine/configuration/entities.ts'
+import { changeAccount, type TestInstallation, testInstallation } from '../test-installation.ts'
+import type { Needs } from './permission.ts'
+
+/**
+ * Who may do what, as a table: every endpoint with what it needs, every kind of caller with what it may. A route
+ * without a row fails the test.
+ */
+const ENDPOINTS: Readonly<Record<string, Needs>> = {
+  'GET /v3/pipeline': 'read',
+  'POST /v3/pipeline': 'write',
+  'GET /v3/pipeline/:pipelineId': 'read',
+  'PUT /v3/pipeline/:pipelineId': 'write',
+  'DELETE /v3/pipeline/:pipelineId': 'write',
+  'POST /v3/pipeline/:pipelineId/publish': 'write',
+  'POST /v3/pipeline/:pipelineId/source': 'write',
+  'GET /v3/pipeline/:pipelineId/source/:nodeId': 'write',
+  'PUT /v3/pipeline/:pipelineId/source/:nodeId': 'write',
+  'DELETE /v3/pipeline/:pipelineId/source/:nodeId': 'write',
+  'POST /v3/pipeline/:pipelineId/transform': 'write',
+  'GET /v3/pipeline/:pipelineId/transform/:nodeId': 'write',
+  'PUT /v3/pipeline/:pipelineId/transform/:nodeId': 'write',
+  'DELETE /v3/pipeline/:pipelineId/transform/:nodeId': 'write',
+  'POST /v3/pipeline/:pipelineId/sink': 'write',
+  'GET /v3/pipeline/:pipelineId/sink/:nodeId': 'write',
+  'PUT /v3/pipeline/:pipelineId/sink/:nodeId': 'write',
+  'DELETE /v3/pipeline/:pipelineId/sink/:nodeId': 'write',
+  'GET /v3/auth/account': 'caller',
+  'GET /v3/auth/account/:accountId': 'caller',
+  'GET /v3/auth/token': 'caller',
+  'GET /v3/enterprise': 'enterprise',
+  'GET /v3/enterprise/account': 'enterprise',
+  'GET /v3/enterprise/account/:accountId': 'enterprise',
+  'GET /v1/export': 'read',
+  'GET /v2/export': 'read',
+  'GET /v2/usage': 'read',
+  'GET /v2/usage/:kind': 'read',
+  'GET /v2/usage/:kind/:name': 'read',
+  'GET /v1/usage/:kind': 'read',
+  'GET /v1/usage/:kind/:name': 'read',
+  'POST /logs/ingest': 'ingest',
+  'POST /logs/agent': 'ingest',
+  'OPTIONS /logs/ingest': 'public',
+  'OPTIONS /logs/agent': 'public',
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+  'GET /metrics': 'public',
+  'GET /openapi.json': 'public',
+}
+
+/** Pages of the API document and parts of the contract that are not built yet. */
+const WITHOUT_ROW = /^(\S+) (\/docs(\/.*)?|\/v3\/pipeline\/(gateway-route|state-variable)(\/\*)?)$/
+
+type Verdict = 'passes' | 401 | 403
+
+interface CallerRow {
+  readonly name: string
+  readonly headers: (world: World) => Record<string, string>
+  readonly verdict: (needs: Needs, url: string) => Verdict
+}
+
+interface World {
+  readonly installation: TestInstallation
+  readonly tokens: Readonly<Record<string, string>>
+}
+
+const OTHER_ACCOUNT = '0123456789'
+const FOREIGN_ACCOUNT = '9876543210'
+
+const always = (verdict: Verdict) => () => verdict
+const upTo =
+  (...allowed: Needs[]) =>
+  (needs: Needs): Verdict =>
+    allowed.includes(needs) ? 'passes' : 403
+const bearer = (token: string) => (world: World) => ({ authorization: `Token ${world.tokens[token]}` })
+const delegating = (token: string, account: (world: World) => string) => (world: World) => ({
+  ...bearer(token)(world),
+  'x-delegate-account-id': account(world),
+})
+const ownAccount = ({ installation }: World) => installation.credentials.accountId
+
+const READER = upTo('read', 'caller')
+const WRITER = upTo('read', 'write', 'caller')
+const ADMIN = upTo('read', 'write', 'admin', 'caller')
+
+const CALLERS: readonly CallerRow[] = [
+  { name: 'nobody', headers: () => ({}), verdict: always(401) },
+  {
+    name: 'an unknown token',
+    headers: () => ({ authorization: `Token sts_${'0'.repeat(40)}` }),
+    verdict: always(401),
+  },
+  { name: 'an expired token', headers: bearer('expired'), verdict: always(401) },
+  { name: 'a revoked token', headers: bearer('revoked'), verdict: always(401) },
+  { name: 'a token of a deactivated account', headers: bearer('deactivated'), verdict: always(401) },
+  { name: 'a token of a person who left', headers: bearer('left'), verdict: always(401) },
+  { name: 'another scheme', headers: () => ({ authorization: 'Digest abc' }), verdict: always(401) },
+  {
+    name: 'an ingestion key as servicekey',
+    headers: ({ installation }) => ({ servicekey: installation.credentials.ingestionKey }),
+    verdict: always(401),
+  },
+  {
+    name: 'a service key as a token',
+    headers: ({ installation }) => ({ authorization: `Token ${installation.credentials.serviceKey}` }),
+    verdict: always(401),
+  },
+  {
+    name: 'a service key',
+    headers: ({ installation }) => ({ servicekey: installation.credentials.serviceKey }),
+    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+  },
+  {
+    name: 'a service key in the apikey header',
+    headers: ({ installation }) => ({ apikey: installation.credentials.serviceKey }),
+    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+  },
+  {
+    name: 'a service key by basic authentication',
+    headers: ({ installation }) => ({ authorization: basic(installation.credentials.serviceKey) }),
+    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+  },
+  {
+    name: 'an access token by basic authentication',
+    headers: ({ installation }) => ({ authorization: basic(installation.credentials.accessToken) }),
+    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+  },
+  {
+    name: 'a wrong token beside a right service key',
+    headers: ({ installation }) => ({
+      authorization: 'Token nonsense',
+      servicekey: installation.credentials.serviceKey,
+    }),
+    verdict: always(401),
+  },
+  { name: 'a service account', headers: bearer('service'), verdict: ADMIN },
+  {
+    name: 'a service account by bearer',
+    headers: ({ tokens }) => ({ authorization: `bEaReR ${tokens.service}` }),
+    verdict: ADMIN,
+  },
+  { name: 'a service account with scope readonly', headers: bearer('serviceReadonly'), verdict: READER },
+  { name: 'a service account that can only ingest', headers: bearer('serviceIngest'), verdict: always(403) },
+  { name: 'a readonly user', headers: bearer('readonly'), verdict: READER },
+  { name: 'a member', headers: bearer('member'), verdict: WRITER },
+  { name: 'an admin', headers: bearer('admin'), verdict: ADMIN },
+  { name: 'an owner', headers: bearer('owner'), verdict: upTo('read', 'write', 'admin', 'owner', 'caller') },
+  { name: 'an owner with scope readonly', headers: bearer('ownerReadonly'), verdict: READER },
+  { name: 'a readonly user with scope admin', headers: bearer('readonlyAdmin'), verdict: READER },
+  {
+    name: 'an owner who names his own account for delegation',
+    headers: delegating('owner', ownAccount),
+    verdict: always(403),
+  },
+  { name: 'an enterprise token', headers: bearer('enterprise'), verdict: upTo('enterprise', 'caller') },
+  {
+    name: 'an enterprise token for a child',
+    headers: delegating('enterprise', ownAccount),
+    verdict: upTo('read', 'write', 'admin', 'enterprise', 'caller'),
+  },
+  {
+    name: 'an enterprise token for an unknown account',
+    headers: delegating('enterprise', () => 'ffffffffff'),
+    verdict: always(403),
+  },
+  {
+    name: 'an enterprise token for an account of nobody',
+    headers: delegating('enterprise', () => FOREIGN_ACCOUNT),
+    verdict: always(403),
+  },
+  {
+    name: 'a revoked enterprise token for a child',
+    headers: delegating('enterpriseRevoked', ownAccount),
+    verdict: always(401),
+  },
+]
+
+const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
+
+let world: World
+
+beforeAll(async () => {
+  const installation = await testInstallation()
+  await installation.account(OTHER_ACCOUNT)
+  await installation.account(FOREIGN_ACCOUNT, { enterprise: null })
+  await installation.account('dddddddddd', { status: 'deactivated' })
+  const { token, user } = installation
+  const tokens = {
+    service: installation.credentials.accessToken,
+    enterprise: installation.credentials.enterpriseAccessToken,
+    expired: await token({ expiresAtMs: installation.clock.wallMs() }),
+    revoked: await token({ revoked: true }),
+    deactivated: await token({ account: 'dddddddddd' }),
+    left: await token({ kind: 'user', email: 'gone@example.org' }),
+    serviceReadonly: await token({ scope: 'readonly' }),
+    serviceIngest: await token({ scope: 'ingest' }),
+    readonly: await user('readonly'),
+    member: await user('member'),
+    admin: await user('admin'),
+    owner: await user('owner'),
+    ownerReadonly: await user('owner', { scope: 'readonly' }),
+    readonlyAdmin: await user('readonly', { scope: 'admin' }),
+    enterpriseRevoked: await token({ kind: 'enterprise', revoked: true }),
+    other: await token({ account: OTHER_ACCOUNT }),
+  }
+  world = { installation, tokens }
+})
+
+afterAll(() => world.installation.app.close())
+
+test('every route has a row in the table, every row a route', () => {
+  const routes = world.installation.app.routeTable
+    .routes()
+    .map(({ method, url, needs }) => [`${method} ${url}`, needs] as const)
+    .filter(([name]) => !name.startsWith('HEAD ') && !WITHOUT_ROW.test(name))
+  expect(Object.fromEntries(routes)).toEqual(ENDPOINTS)
+})
+
+test('a route that does not say whom it is for keeps the server from starting', async () => {
+  const { ports } = world.installation
+  const { buildServer } = await import('../server.ts')
+  const app = await buildServer(ports)
+  app.get('/v1/forgotten', async () => ({}))
+  await expect(app.ready()).rejects.toThrow('GET /v1/forgotten')
+})
+
+describe.each(CALLERS)('$name', ({ headers, verdict }) => {
+  const guarded = Object.entries(ENDPOINTS).filter(([, needs]) => !['public', 'ingest'].includes(needs))
+
+  test.each(guarded)('%s', async (endpoint, needs) => {
+    const [method, pattern] = endpoint.split(' ') as ['GET', string]
+    const url = pattern.replaceAll(/:\w+/g, '0a1b2c3d4e')
+    // The body is not valid anywhere: whoever passes gets past authentication and permission to validation.
+    const response = await world.installation.app.inject({ method, url, headers: headers(world) })
+    const expected = verdict(needs, url)
+    if (expected === 'passes') expect([200, 400, 404]).toContain(response.statusCode)
+    else expect(response.statusCode).toBe(expected)
+    const authenticated = response.statusCode !== 401
+    expect(response.headers['x-auth-access-type'] !== undefined).toBe(authenticated)
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    if (!authenticated) {
+      expect(response.json()).toMatchObject({
+        code: url.startsWith('/v3') ? 'EUNAUTHORIZED' : 'NotAuthorized',
+      })
+    }
+  })
+})
+
+describe('what the answer tells', () => {
+  test('expired, revoked and unknown tokens get the same bytes', async () => {
+    const { app } = world.installation
+    const bodies = await Promise.all(
+      [world.tokens.expired, world.tokens.revoked, world.tokens.left, `sts_${'0'.repeat(40)}`, 'x'].map(
+        async token =>
+          (await app.inject({ url: '/v2/usage', headers: { authorization: `Token ${token}` } })).body,
+      ),
+    )
+    expect(new Set(bodies).size).toBe(1)
+  })
+
+  test('a bad service key is answered in the words that clients know', async () => {
+    const response = await world.installation.app.inject({
+      url: '/v1/export',
+      headers: { servicekey: 'f'.repeat(32) },
+    })
+    expect(response.statusCode).toBe(401)
+    expect(response.body).toBe(
+      '{"error":"Service Key Validation Error: Invalid or deactivated servicekey","code":"NotAuthorized","status":"error"}',
+    )
+  })
+
+  test('the query parameter servicekey counts when no header is there', async () => {
+    const { app, credentials } = world.installation
+    const url = `/v2/usage?servicekey=${credentials.serviceKey}`
+    expect((await app.inject({ url })).statusCode).not.toBe(401)
+    expect((await app.inject({ url, headers: { apikey: 'f'.repeat(32) } })).statusCode).toBe(401)
+  })
+
+  test('an empty carrier counts as absent, so the next one decides', async () => {
+    const { app, credentials } = world.installation
+    const headers = { servicekey: '', apikey: credentials.serviceKey }
+    expect((await app.inject({ url: '/v2/usage', headers })).statusCode).not.toBe(401)
+  })
+
+  test('a token works until the millisecond before it expires', async () => {
+    const { app, clock, token } = world.installation
+    const secret = await token({ expiresAtMs: clock.wallMs() + 1 })
+    const call = () => app.inject({ url: '/v3/pipeline', headers: { authorization: `Token ${secret}` } })
+    expect((await call()).statusCode).toBe(200)
+    clock.advance(1)
+    expect((await call()).statusCode).toBe(401)
+  })
+
+  test('a revoked token, a deleted key and a removed member stop at once', async () => {
+    const { app, configuration, token, user, write } = await testInstallation()
+    const status = async (headers: Record<string, string>) =>
+      (await app.inject({ url: '/v2/usage', headers })).statusCode === 401 ? 401 : 'passes'
+    const secret = await token({})
+    const asToken = { authorization: `Token ${secret}` }
+    expect(await status(asToken)).toBe('passes')
+    const held = configuration.find(accessTokens, 'hash', secretHash(secret))!
+    await write(replace(accessTokens, held, { ...held.value, revoked: true }))
+    expect(await status(asToken)).toBe(401)
+    const key = configuration.list(accountKeys).find(({ value }) => value.type === 'service')!
+    expect(await status({ servicekey: key.value.key })).toBe('passes')
+    await write(remove(accountKeys, key))
+    expect(await status({ servicekey: key.value.key })).toBe(401)
+    const personal = { authorization: `Token ${await user('admin')}` }
+    expect(await status(personal)).toBe('passes')
+    await write(remove(members, configuration.list(members).find(({ value }) => value.role === 'admin')!))
+    expect(await status(personal)).toBe(401)
+    await app.close()
+  })
+
+  test('a personal token has the present role of its user', async () => {
+    const { app, configuration, user, write } = await testInstallation()
+    const headers = { authorization: `Token ${await user('readonly')}` }
+    const create = () => app.inject({ method: 'POST', url: '/v3/pipeline', headers, payload: { title: 't' } })
+    expect((await create()).statusCode).toBe(403)
+    const member = configuration.list(members).find(({ value }) => value.role === 'readonly')!
+    await write(replace(members, member, { ...member.value, role: 'member' }))
+    expect((await create()).statusCode).toBe(200)
+    await app.close()
+  })
+
+  test('debug headers name the child account of a delegated call, and an e-mail address only for users', async () => {
+    const { app, credentials, enterprise } = world.installation
+    const delegated = await app.inject({
+      url: '/v3/pipeline',
+      headers: {
+        authorization: `Token ${world.tokens.enterprise}`,
+        'x-delegate-account-id': OTHER_ACCOUNT,
+      },
+    })
+    expect(delegated.headers).toMatchObject({
+      'x-auth-access-type': 'enterprise',
+      'x-auth-account-short-id': OTHER_ACCOUNT,
+      'x-auth-enterprise-id': enterprise,
+    })
+    expect(delegated.headers).not.toHaveProperty('x-auth-subject-email')
+    const personal = await app.inject({
+      url: '/v3/pipeline',
+      headers: { authorization: `Token ${world.tokens.member}` },
+    })
+    expect(personal.headers).toMatchObject({
+      'x-auth-access-type': 'user',
+      'x-auth-account-short-id': credentials.accountId,
+      'x-auth-subject-email': expect.stringMatching(/^member-.*@example\.org$/),
+    })
+    const plain = await app.inject({
+      url: '/v3/enterprise/account',
+      headers: { authorization: `Token ${world.tokens.enterprise}` },
+    })
+    expect(plain.headers).not.toHaveProperty('x-auth-account-id')
+  })
+})
+
+describe('another account', () => {
+  test('sees none of the pipelines and nodes of the first', async () => {
+    const { app, call } = world.installation
+    const created = await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'mine' } })
+    const id = created.json().data.id
+    const source = await call({
+      method: 'POST',
+      url: `/v3/pipeline/${id}/source`,
+      payload: { type: 'log-analysis-ingestion' },
+    })
+    const headers = { authorization: `Token ${world.tokens.other}` }
+    expect((await app.inject({ url: '/v3/pipeline', headers })).json().data).toEqual([])
+    const node = `/v3/pipeline/${id}/source/${source.json().data.id}`
+    for (const [method, url] of [
+      ['GET', `/v3/pipeline/${id}`],
+      ['PUT', `/v3/pipeline/${id}`],
+      ['DELETE', `/v3/pipeline/${id}`],
+      ['POST', `/v3/pipeline/${id}/publish`],
+      ['POST', `/v3/pipeline/${id}/source`],
+      ['GET', node],
+      ['PUT', node],
+      ['DELETE', node],
+    ] as const) {
+      const body = url.includes('/source') ? { type: 'log-analysis-ingestion' } : { title: 'x' }
+      const payload = method === 'PUT' || method === 'POST' ? { payload: body } : {}
+      const response = await app.inject({ method, url, headers, ...payload })
+      expect([method, url, response.statusCode]).toEqual([method, url, 404])
+    }
+    expect((await call({ url: node })).statusCode).toBe(200)
+  })
+
+  test('an enterprise token sees the pipelines of the child that it names, and no others', async () => {
+    const { app, call, credentials } = world.installation
+    await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'of the first' } })
+    const listed = async (account: string) => {
+      const headers = { authorization: `Token ${world.tokens.enterprise}`, 'x-delegate-account-id': account }
+      return (await app.inject({ url: '/v3/pipeline', headers })).json().data.length
+    }
+    expect(await listed(credentials.accountId)).toBeGreaterThan(0)
+    expect(await listed(OTHER_ACCOUNT)).toBe(0)
+  })
+})
+
+describe('ingestion', () => {
+  const line = { lines: [{ line: 'hello' }] }
+  const post = (headers: Record<string, string>, url = '/logs/ingest?hostname=h') =>
+    world.installation.app.inject({ method: 'POST', url, headers, payload: line })
+
+  test('takes ingestion keys in every carrier, and access tokens with the right to ingest', async () => {
+    const { ingestionKey, accountId } = world.installation.credentials
+    const encoded = (text: string) => Buffer.from(text).toString('base64')
+    const carriers: Record<string, string>[] = [
+      { apikey: ingestionKey },
+      { authorization: basic(ingestionKey) },
+      { authorization: `Basic ${encoded(`username:${ingestionKey}`)}` },
+      { authorization: `Token ${world.tokens.service}` },
+      { authorization: `Bearer ${world.tokens.serviceIngest}` },
+      { authorization: `Token ${world.tokens.enterprise}`, 'x-delegate-account-id': accountId },
+    ]
+    for (const headers of carriers) {
+      const response = await post(headers)
+      expect([headers, response.statusCode]).toEqual([headers, 200])
+      expect(response.headers['x-auth-account-short-id']).toBe(accountId)
+    }
+    expect((await post({}, `/logs/ingest?hostname=h&apikey=${ingestionKey}`)).statusCode).toBe(200)
+  })
+
+  test('refuses everything else with 401, and 403 where the caller is known but may not', async () => {
+    const { serviceKey, ingestionKey, accountId } = world.installation.credentials
+    const cases: [Record<string, string>, number][] = [
+      [{}, 401],
+      [{ apikey: serviceKey }, 401],
+      [{ apikey: 'f'.repeat(32), authorization: basic(ingestionKey) }, 401],
+      [{ authorization: `Token ${ingestionKey}` }, 401],
+      [{ authorization: `Token ${world.tokens.revoked}` }, 401],
+      [{ authorization: `Token ${world.tokens.readonly}` }, 403],
+      [{ authorization: `Token ${world.tokens.enterprise}` }, 403],
+      [{ apikey: ingestionKey, 'x-delegate-account-id': accountId }, 403],
+    ]
+    for (const [headers, expected] of cases) {
+      expect([headers, (await post(headers)).statusCode]).toEqual([headers, expected])
+    }
+  })
+
+  test('is closed while the account is suspended', async () => {
+    const installation = await testInstallation()
+    const headers = { apikey: installation.credentials.ingestionKey }
+    const send = () =>
+      installation.app.inject({ method: 'POST', url: '/logs/ingest?hostname=h', headers, payload: line })
+    expect((await send()).statusCode).toBe(200)
+    await changeAccount(installation, { ingestionSuspended: true })
+    expect((await send()).statusCode).toBe(403)
+    await installation.app.close()
+  })
+})

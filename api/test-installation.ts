@@ -1,0 +1,177 @@
+import { Registry } from '@prometheus-io/client'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { pino } from 'pino'
+import { type ManualClock, manualClock } from '../engine/clock/manual-clock.ts'
+import { type BootstrapCredentials, bootstrap } from '../engine/configuration/bootstrap.ts'
+import { type Change, ConfigurationLog, create, replace } from '../engine/configuration/configuration-log.ts'
+import {
+  type AccessToken,
+  type Account,
+  accessTokens,
+  accounts,
+  memberKey,
+  members,
+  type Role,
+  secretHash,
+} from '../engine/configuration/entities.ts'
+import { newToken } from '../engine/configuration/mint.ts'
+import type { Entropy } from '../engine/entropy/entropy.ts'
+import { seededEntropy } from '../engine/entropy/seeded-entropy.ts'
+import type { Log } from '../engine/log/log.ts'
+import { memoryLog } from '../engine/log/memory-log.ts'
+import { Producer } from '../engine/log/producer.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../engine/log/topics.ts'
+import { silentLogger } from '../engine/logger.ts'
+import type { Store } from '../engine/store/store.ts'
+import { IngestWriter } from './ingest/ingest-writer.ts'
+import { buildServer, type ServerPorts, type ServerSettings } from './server.ts'
+
+/** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
+export interface TestInstallation {
+  readonly app: FastifyInstance
+  readonly ports: ServerPorts
+  readonly log: Log
+  readonly clock: ManualClock
+  readonly entropy: Entropy
+  readonly configuration: ConfigurationLog
+  readonly credentials: BootstrapCredentials
+  readonly enterprise: string
+  /** Mints a token straight into the configuration. */
+  token(token: Partial<AccessToken>): Promise<string>
+  /** A member of the first account with a personal token. */
+  user(role: Role, token?: Partial<AccessToken>): Promise<string>
+  /** A further account; of the first enterprise unless said otherwise. */
+  account(shortId: string, account?: Partial<Account>): Promise<void>
+  write(...changes: Change[]): Promise<void>
+  /** A request with the first account's access token, unless headers say otherwise. */
+  call(options: InjectOptions): Promise<LightMyRequestResponse>
+}
+
+const AUTHOR = { subjectId: 'test', account: '' }
+
+export const TEST_SETTINGS: ServerSettings = {
+  version: '0.0.0',
+  bodyLimitBytes: 2_097_152,
+  corsOrigins: ['*'],
+  trustedProxies: [],
+}
+
+export async function testInstallation(overrides: Partial<ServerPorts> = {}): Promise<TestInstallation> {
+  const clock = manualClock()
+  const entropy = seededEntropy(42)
+  const log = memoryLog({ clock, entropy })
+  const configuration = await ConfigurationLog.open({
+    topic: await log.topic(CONFIG_TOPIC, 1),
+    clock,
+    entropy,
+    secretKey: Buffer.alloc(32, 1),
+    logger: silentLogger,
+  })
+  const bootstrapped = await bootstrap(configuration, { clock, entropy })
+  if (!bootstrapped.created) throw new Error('the configuration was not empty')
+  const { credentials } = bootstrapped
+  const topic = await log.topic(INGEST_TOPIC, 2)
+  const writer = new IngestWriter({
+    topic,
+    producer: new Producer({ topic, clock, entropy }),
+    partitionOfAccount: account => partitionOfAccount(account, topic.partitions),
+  })
+  const ports: ServerPorts = {
+    configuration,
+    clock,
+    entropy,
+    logger: pino({ level: 'silent' }),
+    status: { notReady: async () => [] },
+    registry: new Registry(),
+    settings: TEST_SETTINGS,
+    ingest: { writer },
+    store: EMPTY_STORE,
+    ...overrides,
+  }
+  const app = await buildServer(ports)
+  await app.ready()
+  return {
+    app,
+    ports,
+    log,
+    clock,
+    entropy,
+    configuration,
+    credentials,
+    ...writers(app, configuration, credentials, entropy),
+  }
+}
+
+function writers(
+  app: FastifyInstance,
+  configuration: ConfigurationLog,
+  credentials: BootstrapCredentials,
+  entropy: Entropy,
+) {
+  const first = credentials.accountId
+  const enterprise = configuration.get(accounts, first)?.value.enterprise ?? ''
+  const write = (...changes: Change[]) => configuration.append(changes, AUTHOR)
+  const token = async (given: Partial<AccessToken>) => {
+    const secret = newToken('sts', entropy)
+    const kind = given.kind ?? 'service'
+    const value: AccessToken = {
+      kind,
+      hash: secretHash(secret),
+      name: 'test',
+      account: kind === 'enterprise' ? null : first,
+      enterprise: kind === 'enterprise' ? enterprise : null,
+      subjectId: entropy.uuid(),
+      email: null,
+      scope: null,
+      expiresAtMs: null,
+      revoked: false,
+      createdAtMs: 0,
+      ...given,
+    }
+    await write(create(accessTokens, entropy.uuid(), value))
+    return secret
+  }
+  return {
+    enterprise,
+    write,
+    token,
+    user: async (role: Role, given: Partial<AccessToken> = {}) => {
+      const email = `${role}-${entropy.bytes(3).toString('hex')}@example.org`
+      const subjectId = entropy.uuid()
+      const member = { account: first, email, role, groups: [], subjectId, createdAtMs: 0 }
+      await write(create(members, memberKey(first, email), member))
+      return token({ kind: 'user', subjectId, email, ...given })
+    },
+    account: async (shortId: string, given: Partial<Account> = {}) => {
+      const model = configuration.get(accounts, first)
+      if (model === undefined) throw new Error('there is no first account')
+      await write(create(accounts, shortId, { ...model.value, id: entropy.uuid(), ...given }))
+    },
+    call: (options: InjectOptions) =>
+      app.inject({
+        ...options,
+        headers: { authorization: `Token ${credentials.accessToken}`, ...options.headers },
+      }),
+  }
+}
+
+/** Changes the first account. */
+export async function changeAccount(installation: TestInstallation, change: Partial<Account>): Promise<void> {
+  const account = installation.configuration.get(accounts, installation.credentials.accountId)
+  if (account === undefined) throw new Error('there is no first account')
+  await installation.write(replace(accounts, account, { ...account.value, ...change }))
+}
+
+/** A store without a line: what these tests ask about is decided before it is read. */
+const EMPTY_STORE: Store = {
+  open: async () => undefined,
+  claim: async () => undefined,
+  insert: async () => undefined,
+  settle: async () => null,
+  query: async () => [],
+  queryStream: async function* () {},
+  closeDay: async () => undefined,
+  openDays: async () => [],
+  removeExpired: async () => 0,
+  close: async () => undefined,
+}
