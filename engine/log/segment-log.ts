@@ -7,7 +7,8 @@ import { type FileOperations, listIfDirectory, nodeFileOperations } from './file
 import type { Log, LogSpace, Topic } from './log.ts'
 import { LogRoom } from './log-room.ts'
 import { OpenFiles } from './open-files.ts'
-import { partitionBytes, type SegmentShared } from './segment-partition.ts'
+import { partitionBytes } from './partition-directory.ts'
+import type { SegmentShared } from './segment-partition.ts'
 import { SegmentTopic } from './segment-topic.ts'
 import { TailCache } from './tail-cache.ts'
 

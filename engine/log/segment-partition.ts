@@ -1,39 +1,27 @@
-import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
 import { AppendQueue, type WaitingAppend } from './append-queue.ts'
 import { assertAppendable, assertReadable } from './appendable.ts'
-import {
-  type FileOperations,
-  fileErrorCode,
-  isNoSpace,
-  listIfDirectory,
-  type OpenFile,
-} from './file-operations.ts'
+import { type FileOperations, isNoSpace, type OpenFile } from './file-operations.ts'
 import { frameMark, writeFrame } from './frame.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord } from './log.ts'
 import type { LogRoom } from './log-room.ts'
 import { OffsetWaiters } from './offset-waiters.ts'
 import type { OpenFiles } from './open-files.ts'
 import {
-  corrupt,
-  indexPath,
-  isPartitionFile,
-  openFinishedSegment,
-  readStretch,
-  recoverLastSegment,
-  removeIfThere,
-  type Segment,
-  segmentBase,
-  segmentPath,
-  writeIndex,
-} from './segment-file.ts'
+  createEmpty,
+  openSegments,
+  type PartitionIdentity,
+  partitionBytes,
+  removeStrayIndexes,
+} from './partition-directory.ts'
+import { indexPath, removeIfThere, type Segment, segmentPath, writeIndex } from './segment-file.ts'
 import { SegmentIndex } from './segment-index.ts'
+import { readSegment } from './segment-reader.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { PartitionTail, type TailCache } from './tail-cache.ts'
 
-/** Read beyond what was asked for: an index entry may lie that far before it, and frames have headers. */
-const READ_AHEAD_BYTES = 160 * 1024
-const MAX_READ_BYTES = 16 * 1024 * 1024
+/** Read at once while a time is looked for. */
+const SEARCH_BYTES = 1024 * 1024
 
 /** What the partitions of a log share. */
 export interface SegmentShared {
@@ -43,20 +31,6 @@ export interface SegmentShared {
   readonly files: OpenFiles
   readonly cache: TailCache
   readonly segmentBytes: number
-}
-
-export interface PartitionIdentity {
-  readonly topic: string
-  readonly partition: number
-  readonly logId: string
-  readonly directory: string
-}
-
-/** Creates the first, empty segment of a new partition. */
-export async function createPartition(operations: FileOperations, directory: string): Promise<void> {
-  await operations.makeDirectory(directory)
-  await (await createEmpty(operations, segmentPath(directory, 0))).close()
-  await operations.syncDirectory(directory)
 }
 
 /** One partition of the segment log: segments in offset order, the last of them being written. */
@@ -72,6 +46,7 @@ export class SegmentPartition {
   #writer: SegmentWriter
   /** A file of the next segment may be there: nothing may go to the old one any more. */
   #isRolling = false
+  #hasUnsyncedRemoval = false
   /** Flushes, rolls and trims follow each other. */
   #lastChange: Promise<unknown> = Promise.resolve()
 
@@ -120,7 +95,7 @@ export class SegmentPartition {
     const cached = this.#tail.read(offset, maxBytes)
     if (cached !== undefined) return cached
     try {
-      return await this.#readSegment(this.#segmentOf(offset), offset, maxBytes)
+      return await this.#readFile(offset, maxBytes)
     } catch (error) {
       if (error instanceof LogError) throw error
       assertReadable(topic, partition, from, this.#first, this.#next) // It may have been trimmed meanwhile.
@@ -134,21 +109,21 @@ export class SegmentPartition {
     await this.#waiters.wait(Number(offset), signal)
   }
 
-  trim(before: bigint): Promise<void> {
-    return this.#exclusively(async () => {
-      await this.#removeBelow(before)
-      const hasRecords = this.#active.index.end > 0
-      if (!hasRecords || this.#segments.length > 1 || this.#next > before) return
-      await this.#rollForTrim()
-      await this.#removeBelow(before)
-    })
+  async trim(before: bigint): Promise<void> {
+    try {
+      await this.#exclusively(() => this.#trim(before))
+    } catch (cause) {
+      const { topic, partition } = this.#identity
+      const message = `The segments of ${topic}/${partition} below offset ${before} could not be removed.`
+      throw new LogError('LOG_UNAVAILABLE', message, { retriable: true, cause })
+    }
   }
 
   async offsetAtTime(timeMs: number): Promise<bigint | null> {
     for (const segment of [...this.#segments]) {
       let offset = segment.index.blockReaching(timeMs)
       while (offset !== undefined && offset < segment.index.next) {
-        const records = await this.read(BigInt(Math.max(offset, this.#first)), MAX_READ_BYTES / 16)
+        const records = await this.read(BigInt(Math.max(offset, this.#first)), SEARCH_BYTES)
         const found = records.find(record => record.appendTimeMs >= timeMs)
         if (found !== undefined) return found.offset
         const last = records.at(-1)
@@ -189,8 +164,10 @@ export class SegmentPartition {
     return this.#active.index.next
   }
 
-  #segmentOf(offset: number): Segment {
-    return this.#segments.findLast(({ index }) => index.base <= offset) as Segment
+  #readFile(offset: number, maxBytes: number): Promise<LogRecord[]> {
+    const segment = this.#segments.findLast(({ index }) => index.base <= offset) as Segment
+    const read = (file: OpenFile) => readSegment(file, segment, this.#mark, offset, maxBytes)
+    return this.#shared.files.use(segment.path, read)
   }
 
   #exclusively<T>(change: () => Promise<T>): Promise<T> {
@@ -260,93 +237,39 @@ export class SegmentPartition {
     room.change(finished.indexBytes)
   }
 
-  /** Without room for another file the segment stays; to trim is to let go, and keeping more is allowed. */
-  async #rollForTrim(): Promise<void> {
+  async #trim(before: bigint): Promise<void> {
+    await this.#removeBelow(before)
+    const hasRecords = this.#active.index.end > 0
+    if (!hasRecords || this.#segments.length > 1 || this.#next > before) return
     try {
       await this.#roll()
     } catch (error) {
-      if (!isNoSpace(error)) throw error
+      if (isNoSpace(error)) return // Without room for another file the segment stays: more than asked for is kept.
+      throw error
     }
+    await this.#removeBelow(before)
   }
 
-  /** Removes the segments that lie wholly below an offset, oldest first, never the active one. */
+  /**
+   * Removes the segments that lie wholly below an offset, oldest first, never the active one. Each removal is
+   * durable before the next, so that a loss of power leaves no gap among those that remain.
+   */
   async #removeBelow(before: bigint): Promise<void> {
     const { operations, room, files } = this.#shared
-    let removed = 0
-    for (
-      let oldest = this.#segments[0] as Segment;
-      oldest !== this.#active;
-      oldest = this.#segments[0] as Segment
-    ) {
-      if (oldest.index.next > before) break
+    for (;;) {
+      if (this.#hasUnsyncedRemoval) await operations.syncDirectory(this.#identity.directory)
+      this.#hasUnsyncedRemoval = false
+      const oldest = this.#segments[0] as Segment
+      if (oldest === this.#active || oldest.index.next > before) return
       await removeIfThere(operations, oldest.path)
+      this.#hasUnsyncedRemoval = true
       this.#segments.shift()
       room.change(-oldest.index.end)
-      removed++
       await files.forget(oldest.path)
       await removeIfThere(operations, indexPath(oldest.path))
       room.change(-oldest.indexBytes)
     }
-    if (removed > 0) await operations.syncDirectory(this.#identity.directory)
   }
-
-  /** Records of one segment; `offset` is one of its. */
-  #readSegment(segment: Segment, offset: number, maxBytes: number): Promise<LogRecord[]> {
-    const { path, index } = segment
-    const entry = index.entryAt(offset)
-    const { end } = index
-    return this.#shared.files.use(path, async file => {
-      const records: LogRecord[] = []
-      let { position, offset: expected } = entry
-      let bytes = 0
-      while (position < end) {
-        const wantedBytes = Math.min(maxBytes - bytes, MAX_READ_BYTES) + READ_AHEAD_BYTES
-        const stretch = await readStretch(file, position, end, wantedBytes, this.#mark)
-        if (stretch.frames.length === 0)
-          throw corrupt(path, position, `no sound record of offset ${expected} begins there`)
-        for (const { record, offset: found, bytes: length } of stretch.frames) {
-          if (found !== expected)
-            throw corrupt(path, position, `offset ${found} stands in the place of ${expected}`)
-          expected++
-          position += length
-          if (found < offset) continue
-          bytes += record.value.length
-          if (bytes > maxBytes && records.length > 0) return records
-          records.push(record)
-        }
-      }
-      return records
-    })
-  }
-}
-
-/** The segments of a partition in offset order; what a crash left of the last flush is cut off. */
-async function openSegments(operations: FileOperations, identity: PartitionIdentity): Promise<Segment[]> {
-  const { directory, logId, partition } = identity
-  const mark = frameMark(logId, partition)
-  const bases = (await listIfDirectory(operations, directory)).flatMap(name => segmentBase(name) ?? [])
-  const segments: Segment[] = []
-  for (const [place, base] of bases.entries()) {
-    const path = segmentPath(directory, base)
-    const next = bases[place + 1]
-    if (next === undefined) {
-      segments.push(await recoverLastSegment(operations, path, base, mark))
-    } else {
-      const segment = await openFinishedSegment(operations, path, base, next, mark)
-      if (segment.indexBytes === 0) segment.indexBytes = await writeIndex(operations, segment)
-      segments.push(segment)
-    }
-  }
-  return segments
-}
-
-/** Sizes of the segments of a partition and their indexes. */
-export async function partitionBytes(operations: FileOperations, directory: string): Promise<number> {
-  let bytes = 0
-  for (const name of await listIfDirectory(operations, directory)) {
-    if (isPartitionFile(name)) bytes += await operations.size(join(directory, name))
-  }
-  return bytes
 }
 
 /** One contiguous piece of memory: one write, and the cache keeps it as it is. */
@@ -366,29 +289,4 @@ function frameGroup(group: readonly WaitingAppend[], first: number, mark: number
     return { offset: BigInt(first + place), appendTimeMs, value, producer: record.producer }
   })
   return { bytes, records }
-}
-
-/** An empty file, also where an earlier attempt has left one. */
-async function createEmpty(operations: FileOperations, path: string): Promise<OpenFile> {
-  try {
-    return await operations.open(path, 'create')
-  } catch (error) {
-    if (fileErrorCode(error) !== 'EEXIST') throw error
-  }
-  const file = await operations.open(path, 'read-write')
-  await file.truncate(0)
-  return file
-}
-
-/** A crash while segments were removed can leave the index of one behind. */
-async function removeStrayIndexes(
-  operations: FileOperations,
-  directory: string,
-  segments: readonly Segment[],
-): Promise<void> {
-  const known = new Set(segments.map(({ path }) => indexPath(path)))
-  for (const name of await operations.list(directory)) {
-    const path = join(directory, name)
-    if (name.endsWith('.index') && !known.has(path)) await removeIfThere(operations, path)
-  }
 }

@@ -3,8 +3,9 @@ import type { Entropy } from '../entropy/entropy.ts'
 import { assertPartition, closedError, partitionsDiffer } from './appendable.ts'
 import { type FileOperations, fileErrorCode, isNoSpace } from './file-operations.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
+import { createPartition, partitionBytes } from './partition-directory.ts'
 import { removeIfThere } from './segment-file.ts'
-import { createPartition, partitionBytes, SegmentPartition, type SegmentShared } from './segment-partition.ts'
+import { SegmentPartition, type SegmentShared } from './segment-partition.ts'
 
 const FORMAT_VERSION = 1
 const METADATA_NAME = 'topic.json'
