@@ -55,7 +55,7 @@ export function fillAsSent(
   else fillRareAsSent(line, draft, origin, rare, options)
   if (event.timestampChanged) keepTime(line, draft, undefined, event, context)
   const text = options.line?.text(event)
-  if (text !== undefined) draft.setText(line, text)
+  if (text !== undefined && text !== batch.lineText(index)) draft.setText(line, text)
 }
 
 /**
@@ -115,10 +115,10 @@ function fillRareAsSent(
   draft: LineDraft,
   origin: LineOrigin,
   rare: RareMembers,
-  { usedKeys }: OwnStoreOptions,
+  { usedKeys, lineIsWholeMessage }: OwnStoreOptions,
 ): void {
   const metaText = origin.batch.metaText(origin.index)
-  const unplaced = without(unplacedMembers(rare), usedKeys)
+  const unplaced = lineIsWholeMessage ? {} : without(unplacedMembers(rare), usedKeys)
   if (rare.metaCut) setMergedMeta(line, draft, metaText, unplaced)
   else if (isEmpty(unplaced)) fillMetaAsSent(line, draft, origin)
   else
@@ -160,7 +160,7 @@ function fillChangedText(
   const members = isJsonObject(message) ? message : {}
   const own = isJsonObject(message) ? message.line : message
   const text = options.line?.text(event) ?? (own === undefined || isTooDeep(own) ? undefined : textForm(own))
-  const rest = restOf(members, options.usedKeys)
+  const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys)
   if (text === undefined) {
     draft.setText(line, textForm(rest))
     draft.setMeta(line, members.meta)

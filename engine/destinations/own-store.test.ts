@@ -506,6 +506,23 @@ describe('options that somebody wrote name what is stored of a line', () => {
     expect(stored(event, explicit({ line: '{{.text}}' }))).toMatchObject({ text: 'hi', meta: { a: 1 } })
   })
 
+  test('a line option that gives the text as it was sent leaves it where it is', () => {
+    const event = sentEvent({ line: 'x', rest: { truncated: true } })
+    const line = newStoredLine()
+    explicit({ line: '{{.line}}' }).fill(event, line, context())
+    expect(line.textBytes).toBe(event.origin?.batch.lineBytes)
+    expect(line.extra).toBe('{"_truncated":true}')
+  })
+
+  test('the whole message as line leaves nothing for meta', () => {
+    const event = sentEvent({ line: 'x', rest: { other: { a: 1 } } })
+    expect(stored(event, explicit({ line: '.' }))).not.toHaveProperty('meta')
+    expect(stored(fieldAt('.b').write(event, 2), explicit({ line: '.' }))).toMatchObject({
+      text: '{"line":"x","host":"web-1","a":1,"b":2}',
+    })
+    expect(stored(fieldAt('.b').write(event, 2), explicit({ line: '.' }))).not.toHaveProperty('meta')
+  })
+
   test('pass-through leaves out what nodes added, not what was sent', () => {
     const event = fieldAt('.added').write(sentEvent({ line: 'x', rest: { other: { pid: 7 } } }), 1)
     expect(stored(event, passThrough)).toMatchObject({ text: 'x', meta: { pid: 7 } })
