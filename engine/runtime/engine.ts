@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { DeployedConfiguration } from '../configuration/deployed.ts'
 import type { Log, Topic } from '../log/log.ts'
+import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-worker.ts'
@@ -54,6 +55,12 @@ export class Engine {
       workers: [...this.#workers.values()].map(worker => worker.status),
       troubles: new Map(this.#troubles),
     }
+  }
+
+  /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */
+  cutVersion(account: string, kind: string, entity: string): number | undefined {
+    const partition = partitionOfAccount(account, this.#options.ingest.partitions)
+    return this.#workers.get(partition)?.cutVersion(kind, entity)
   }
 
   /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */

@@ -91,12 +91,18 @@ export class PartitionWorker {
     return {
       partition: this.#options.partition,
       nextOffset: this.#fold.nextOffset,
-      storedOffset: this.#storedOffset,
+      storedOffset:
+        this.#fold.atRest && this.#waiting.length === 0 ? this.#fold.nextOffset : this.#storedOffset,
       timeMs: this.#fold.timeMs,
       batches: this.#batches,
       rows: this.#rows,
       waitingFlushes: this.#waiting.length,
     }
+  }
+
+  /** Version of an entity's cut that is in effect here; 0: nothing of it is known. */
+  cutVersion(kind: string, entity: string): number {
+    return this.#fold.cutVersion(kind, entity)
   }
 
   /** Days before the one of this log time are complete: nothing of them is still to be stored. */
