@@ -351,6 +351,16 @@ describe('regular expressions', () => {
     },
   )
 
+  test('an expression whose repeats multiply beyond the bound is refused when saved', () => {
+    const problemsOf = (value: string) =>
+      checkLeaf({ field: '.a', str_operator: 'regex_match', value }).problems
+    expect(problemsOf('a[ab]{1,1000}')).toEqual([])
+    expect(problemsOf('(?:word|other){1,200}')).toEqual([])
+    expect(problemsOf('(?:a|b|ab|ba){900}')).toEqual([
+      { instancePath: '/value', message: 'Must be a valid regular expression: it is too large' },
+    ])
+  })
+
   test('a literal is found as the full engine finds it', () => {
     const texts = fc.string({ unit: fc.constantFrom('k', 'K', '\u212a', 's', 'ſ', 'i', 'İ', 'a', '-') })
     fc.assert(

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event.ts'
 import { type CompiledGraph, compileGraph, type NodeCounters } from './compile-graph.ts'
 
@@ -137,6 +138,31 @@ describe('running events', () => {
     const graph = compileGraph(pipeline(source(), filter('f', '.a', 'in')))
     run(graph, [{ a: 1 }, { b: 2 }])
     expect(graph.counters.get('f')).toMatchObject({ eventsIn: 2, eventsOut: 0, dropped: 2, droppedBytes: 14 })
+  })
+
+  test('lines that no node changes arrive as they came, never taken apart', () => {
+    const batch = sentBatch([
+      { line: 'one', app: 'web', meta: '{"a":1}' },
+      { line: 'two', app: 'web' },
+      { line: 'three', app: 'db', level: 'debug' },
+    ])
+    const limited = throttle('t', { key_field: '.app', exclude: exists('.level') }, 'in')
+    const graph = compileGraph(pipeline(source(), limited, sink('out', 't')))
+    const events = [0, 1, 2].map(index => Event.ofLine(batch, index))
+    const delivered: Event[] = []
+    graph.run('ingest', events, {
+      nowMs: 0,
+      deliver: (_sink, arrived) => delivered.push(...arrived),
+      report: ({ message }) => expect.unreachable(message),
+    })
+    expect(delivered).toHaveLength(2)
+    expect(delivered[0]).toBe(events[0])
+    expect(delivered[1]).toBe(events[2])
+    expect([...graph.measure()]).toEqual([
+      ['t', expect.objectContaining({ buckets: 1, runs: 1, joinedPasses: 0 })],
+    ])
+    expect(delivered.every(event => event.untouched)).toBe(true)
+    expect(graph.counters.get('t')).toMatchObject({ bytesIn: 18, bytesOut: 15, droppedBytes: 3 })
   })
 
   test('errors name the node, the place and the type that was found, and the event goes its way', () => {

@@ -49,6 +49,8 @@ export interface CompiledGraph {
   tick(nowMs: number): void
   /** A copy of the memory of each node that has one, by node id. */
   snapshot(): Map<string, Uint8Array>
+  /** How much each node with a memory holds, by node id; the names of the figures are the processor's. */
+  measure(): Map<string, Readonly<Record<string, number>>>
   /** By node id, counted since the graph was compiled. */
   readonly counters: ReadonlyMap<string, NodeCounters>
   /** Memory of nodes, for the graph that takes this one's place. */
@@ -112,6 +114,10 @@ class Graph implements CompiledGraph {
 
   snapshot(): Map<string, Uint8Array> {
     return new Map([...this.states].map(([id, { kind, value }]) => [id, kind.snapshot(value)]))
+  }
+
+  measure(): Map<string, Readonly<Record<string, number>>> {
+    return new Map([...this.states].map(([id, { kind, value }]) => [id, kind.measure(value)]))
   }
 
   #compileNode(node: NodeDocument, memory: Memory): CompiledNode {

@@ -58,6 +58,8 @@ export interface ProcessorState<State, Config> {
   snapshot(state: State): Uint8Array
   /** @throws RangeError when the bytes are no snapshot */
   restore(bytes: Uint8Array, bounds: EngineBounds): State
+  /** How much it holds, for operators. */
+  measure(state: State): Readonly<Record<string, number>>
   /** Whether the memory survives this change of options. */
   keeps(before: Config, after: Config): boolean
 }

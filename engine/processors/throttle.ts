@@ -73,6 +73,7 @@ export const throttle = defineProcessor({
     advance: (state, nowMs, config) => state.advance(nowMs, windowMsOf(config)),
     snapshot: state => state.snapshot(),
     restore: (bytes, { throttle: bounds }) => ThrottleState.restore(bytes, bounds),
+    measure: state => state.measure(),
     // Another limit or window judges what has passed already: publishing is no way around a limit.
     keeps: (before, after) => (before.key_field ?? '') === (after.key_field ?? ''),
   },
