@@ -571,6 +571,12 @@ describe('an event that does not come from a line', () => {
     ],
     ['a line in text form', { line: '.o' }, { o: [1] }, { text: '[1]', size: 3 }],
     [
+      'a line that does not render uses nothing up',
+      { line: '{{.a}} {{.nope}}' },
+      { a: 'x' },
+      { text: '{"a":"x"}', size: 9, fields: { a: 'x' } },
+    ],
+    [
       'a line that does not render is the rest',
       { line: '{{.nope}}' },
       { a: 1 },
