@@ -1,0 +1,208 @@
+import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
+import { lineId, parseLineId } from '../../engine/position.ts'
+import type { SqlConstants } from './sql-constants.ts'
+
+/** What a test of one value becomes in SQL; undefined when no value of this kind can pass it. */
+export interface ValueTest {
+  readonly text: (value: string) => string | undefined
+  readonly number: (value: string) => string | undefined
+  /** Set when a number only counts where no text stands at the path: it may be a text with more digits. */
+  readonly numberWithoutText: boolean
+  /** The one id that passes, when it is asked for as a whole. */
+  readonly wholeId: string | undefined
+}
+
+/** A path of a record in the store: which rows have it, and which have a value there that passes a test. */
+export interface StoredField {
+  /** Every record has it. */
+  readonly always: boolean
+  readonly present: string
+  passes(test: ValueTest): string
+}
+
+/** SQL that is never true, as an operand of `anyOf`. */
+const NEVER = '0'
+
+const TEXT_NAMES = 'mapKeys(l.text_fields)'
+const NUMBER_NAMES = 'mapKeys(l.number_fields)'
+
+const LINE_ID = [
+  'bitShiftLeft(toUInt128(toUnixTimestamp64Milli(l.t)), 86)',
+  'bitShiftLeft(toUInt128(l.topic), 84)',
+  'bitShiftLeft(toUInt128(l.partition), 72)',
+  'bitShiftLeft(toUInt128(l.offset), 32)',
+  'toUInt128(l.row)',
+].join(' + ')
+
+const TRIMMED_LINE = `replaceRegexpOne(l.line, '[\\\\t-\\\\r ]+$', '')`
+const MAY_GO_ON_AS_OBJECT = `match(pieces[n + 1], '^[\\\\t-\\\\r ]*("|}$)')`
+/**
+ * Whether a line holds an object is not stored: as in parsing (section 3.1), one must reach from one of the first
+ * 32 braces that may begin one to the end of the text.
+ */
+const LOG_TYPE = `if(endsWith(${TRIMMED_LINE}, '}') AND arrayExists(pieces -> arrayExists(
+  n -> isValidJSON(concat('{', arrayStringConcat(arraySlice(pieces, n + 1), '{'))),
+  arraySlice(arrayFilter(n -> ${MAY_GO_ON_AS_OBJECT}, range(1, length(pieces))), 1, 32)
+), [splitByChar('{', ${TRIMMED_LINE})]), 'json', 'line')`
+
+/** Members that every record has: the stored line, section 2. */
+const ALWAYS_TEXT: Readonly<Record<string, string>> = {
+  _account: 'l.account',
+  _host: 'l.host',
+  _app: 'l.app',
+  _line: 'l.line',
+  level: 'l.level',
+  _logtype: LOG_TYPE,
+}
+
+const ALWAYS_NUMBER: Readonly<Record<string, string>> = {
+  _ts: 'toUnixTimestamp64Milli(l.ts)',
+  _retention: 'l.retention',
+  _mezmo_line_size: 'l.size',
+}
+
+/** Members that a record has when the service knows them; otherwise what the text says counts. */
+const OPTIONAL_TEXT: Readonly<Record<string, string>> = {
+  _file: 'l.file',
+  _env: 'l.env',
+  _mac: 'l.mac',
+  _ip: 'l.ip',
+  _ipremote: 'l.remote',
+}
+
+export function storedField(path: string, constants: SqlConstants): StoredField {
+  const text = own(ALWAYS_TEXT, path)
+  if (text !== undefined) return always(test => test.text(text))
+  const number = own(ALWAYS_NUMBER, path)
+  if (number !== undefined) return always(test => test.number(number))
+  if (path === '_id' || path === '_lid') return always(test => idPasses(test, constants))
+  const fields = mappedField(path, constants)
+  const optional = own(OPTIONAL_TEXT, path)
+  if (optional !== undefined) return eitherField(optionalText(`${optional} != ''`, optional), fields)
+  switch (path) {
+    case '_tag':
+      return eitherField(TAGS, fields)
+    case '_meta':
+      return eitherField(META, fields)
+    case '_timestamp':
+      return eitherField(
+        optionalText(`JSONHas(l.extra, '_timestamp')`, `JSONExtractString(l.extra, '_timestamp')`),
+        fields,
+      )
+    case '_truncated':
+      return eitherField(optionalText(`JSONHas(l.extra, '_truncated')`, `'true'`), fields)
+    case '_drift':
+      return eitherField(DRIFT, fields)
+    default:
+      return fields
+  }
+}
+
+/** Meta that is a string; members of an object have paths of their own. */
+export const META_STRING = 'JSONExtractString(l.meta)'
+export const IS_META_STRING = `startsWith(l.meta, '"')`
+
+export function allOf(conditions: readonly string[]): string {
+  return conditions.length === 1 ? (conditions[0] as string) : `(${conditions.join(' AND ')})`
+}
+
+export function anyOf(conditions: readonly (string | undefined)[]): string {
+  const possible = conditions.filter(condition => condition !== undefined && condition !== NEVER)
+  if (possible.length === 0) return NEVER
+  return possible.length === 1 ? (possible[0] as string) : `(${possible.join(' OR ')})`
+}
+
+const TAGS: StoredField = {
+  always: false,
+  present: 'notEmpty(l.tags)',
+  passes: test => within(test.text('v'), condition => `arrayExists(v -> ${condition}, l.tags)`),
+}
+
+const META: StoredField = {
+  always: false,
+  present: `l.meta != ''`,
+  passes: test => within(test.text(META_STRING), condition => `(${IS_META_STRING} AND ${condition})`),
+}
+
+const DRIFT: StoredField = {
+  always: false,
+  present: `JSONHas(l.extra, '_drift')`,
+  passes: test =>
+    within(
+      test.number(`JSONExtractFloat(l.extra, '_drift')`),
+      condition => `(JSONHas(l.extra, '_drift') AND ${condition})`,
+    ),
+}
+
+function always(passes: (test: ValueTest) => string | undefined): StoredField {
+  return { always: true, present: '1', passes: test => passes(test) ?? NEVER }
+}
+
+function optionalText(present: string, value: string): StoredField {
+  return {
+    always: false,
+    present,
+    passes: test => within(test.text(value), condition => `(${present} AND ${condition})`),
+  }
+}
+
+/** The service's own value and those parsed from the text are never both there. */
+function eitherField(one: StoredField, other: StoredField): StoredField {
+  return {
+    always: false,
+    get present() {
+      return anyOf([one.present, other.present])
+    },
+    passes: test => anyOf([one.passes(test), other.passes(test)]),
+  }
+}
+
+/** A field in the two maps; the look at the names alone comes first, since they are small. */
+function mappedField(path: string, constants: SqlConstants): StoredField {
+  const name = constants.text(path)
+  const hasText = `has(${TEXT_NAMES}, ${name})`
+  const hasNumber = `has(${NUMBER_NAMES}, ${name})`
+  const hasMember = (names: string) =>
+    `arrayExists(k -> startsWith(k, ${constants.text(`${path}.`)}), ${names})`
+  return {
+    always: false,
+    get present() {
+      return anyOf([hasText, hasNumber, hasMember(TEXT_NAMES), hasMember(NUMBER_NAMES)])
+    },
+    passes: test =>
+      anyOf([
+        within(test.text('v'), condition => `(${hasText} AND ${valueExists('text', name, condition)})`),
+        within(test.number('v'), condition => {
+          const exists = `${hasNumber} AND ${valueExists('number', name, condition)}`
+          return test.numberWithoutText ? `(NOT ${hasText} AND ${exists})` : `(${exists})`
+        }),
+      ]),
+  }
+}
+
+function valueExists(kind: 'text' | 'number', name: string, condition: string): string {
+  const map = `l.${kind}_fields`
+  return `arrayExists((k, v) -> k = ${name} AND ${condition}, mapKeys(${map}), mapValues(${map}))`
+}
+
+/** An id that is asked for as a whole is a place in the table: no text needs to be made. */
+function idPasses(test: ValueTest, constants: SqlConstants): string | undefined {
+  if (test.wholeId === undefined) return test.text(`toString(${LINE_ID})`)
+  const parts = parseLineId(test.wholeId)
+  if (parts === undefined || lineId(parts) !== test.wholeId) return NEVER
+  return allOf([
+    `toUnixTimestamp64Milli(l.t) = ${constants.integer(parts.timeMs)}`,
+    `l.topic = ${constants.integer(TOPIC_NUMBERS[parts.topic])}`,
+    `l.partition = ${constants.integer(parts.partition)}`,
+    `l.offset = ${constants.integer(Number(parts.offset))}`,
+    `l.row = ${constants.integer(parts.row)}`,
+  ])
+}
+
+function within(condition: string | undefined, place: (condition: string) => string): string {
+  return condition === undefined || condition === NEVER ? NEVER : place(condition)
+}
+
+function own(map: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined
+}

@@ -1,0 +1,163 @@
+import { jsonText } from '../../../engine/json-text.ts'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import { fieldPaths } from './field-paths.ts'
+import { isBeyondDouble, readNumber } from './number-text.ts'
+import {
+  type Comparison,
+  type FieldTest,
+  isOrderOperator,
+  type OrderOperator,
+  type Query,
+  type TextTerm,
+} from './syntax-tree.ts'
+import { textMatches, valueMatches } from './token-match.ts'
+
+/** Members of a record that a term does not look at: query language, section 4.2. */
+const UNSEARCHED = new Set([
+  '_id',
+  '_lid',
+  '_account',
+  '_mac',
+  '_ip',
+  '_ipremote',
+  '_logtype',
+  '_timestamp',
+  '_truncated',
+])
+/** Objects below the third level are one value, their JSON text: ingestion, section 1.3. */
+const MAX_FIELD_DEPTH = 3
+
+/**
+ * Whether a query matches a record (the stored line, section 2): the query language said once more, directly
+ * and slowly. The statements for the store are held to it.
+ */
+export function evaluate(query: Query, record: JsonObject): boolean {
+  return matches(query, new SearchedRecord(record))
+}
+
+function matches(query: Query, record: SearchedRecord): boolean {
+  switch (query.kind) {
+    case 'all':
+      return true
+    case 'and':
+      return query.operands.every(operand => matches(operand, record))
+    case 'or':
+      return query.operands.some(operand => matches(operand, record))
+    case 'not':
+      return !matches(query.operand, record)
+    case 'text':
+      return textTermMatches(query, record)
+    case 'field':
+      return fieldMatches(query.test, record.field(query.name))
+  }
+}
+
+function textTermMatches({ operator, text }: TextTerm, record: SearchedRecord): boolean {
+  return record.texts().some(searched => textMatches(operator, text, searched))
+}
+
+function fieldMatches(test: FieldTest, field: Field): boolean {
+  switch (test.kind) {
+    case 'and':
+      return test.operands.every(operand => fieldMatches(operand, field))
+    case 'or':
+      return test.operands.some(operand => fieldMatches(operand, field))
+    case 'not':
+      return !fieldMatches(test.operand, field)
+    case 'present':
+      return field.present
+    case 'comparison':
+      return test.texts.some(text => compares(test.operator, text, field))
+  }
+}
+
+/** What a record has at one path; several values when arrays are on the way. */
+interface Field {
+  readonly present: boolean
+  readonly texts: readonly string[]
+  readonly numbers: readonly number[]
+}
+
+function compares(operator: Comparison['operator'], text: string, field: Field): boolean {
+  const wanted = readNumber(text)
+  if (isOrderOperator(operator)) {
+    if (wanted === undefined) return false
+    const values = [...field.texts.map(readNumber), ...field.numbers]
+    return values.some(value => value !== undefined && inOrder(operator, value, wanted))
+  }
+  if (field.texts.some(value => valueMatches(operator, text, value))) return true
+  // Such an integer is a text, too, with all its digits; its neighbours share the number.
+  if (isBeyondDouble(text) && field.texts.length > 0) return false
+  return field.numbers.some(value => value === wanted)
+}
+
+function inOrder(operator: OrderOperator, value: number, bound: number): boolean {
+  switch (operator) {
+    case '>':
+      return value > bound
+    case '>=':
+      return value >= bound
+    case '<':
+      return value < bound
+    case '<=':
+      return value <= bound
+  }
+}
+
+class SearchedRecord {
+  readonly #record: JsonObject
+  readonly #fields = new Map<string, { texts: string[]; numbers: number[] }>()
+  readonly #searched: string[] = []
+
+  constructor(record: JsonObject) {
+    this.#record = record
+    for (const [name, value] of Object.entries(record)) {
+      this.#flatten(name, value, 1, name)
+      // A name inside meta is found, too, as in the text of a JSON line.
+      if (name === '_meta' && typeof value === 'object') this.#searched.push(jsonText(value))
+    }
+  }
+
+  /** Everything that a term looks at. Numbers of a JSON line are seen in its text. */
+  texts(): readonly string[] {
+    return this.#searched
+  }
+
+  field(name: string): Field {
+    const fields = fieldPaths(name).map(path => this.#fieldAt(path))
+    return fields.find(field => field.present) ?? (fields[0] as Field)
+  }
+
+  #fieldAt(path: string): Field {
+    const { texts, numbers } = this.#fields.get(path) ?? { texts: [], numbers: [] }
+    const hasMembers = [...this.#fields.keys()].some(other => other.startsWith(`${path}.`))
+    const isOpaque = path === '_meta' && this.#record._meta !== undefined
+    return { present: texts.length + numbers.length > 0 || hasMembers || isOpaque, texts, numbers }
+  }
+
+  #flatten(path: string, value: JsonValue, depth: number, member: string): void {
+    if (value === null) return
+    if (typeof value !== 'object') return this.#add(path, value, member)
+    if (Array.isArray(value)) {
+      for (const element of value) this.#flatten(path, element, depth, member)
+      if (value.length === 0) this.#add(path, '[]', member)
+      return
+    }
+    // Members of meta and labels count from there.
+    const limit = member.startsWith('_') && OWN_OBJECTS.has(member) ? MAX_FIELD_DEPTH + 1 : MAX_FIELD_DEPTH
+    const entries = Object.entries(value)
+    if (depth >= limit || entries.length === 0) return this.#add(path, jsonText(value), member)
+    for (const [name, element] of entries) this.#flatten(`${path}.${name}`, element, depth + 1, member)
+  }
+
+  #add(path: string, value: string | number | bigint | boolean, member: string): void {
+    let field = this.#fields.get(path)
+    if (field === undefined) this.#fields.set(path, (field = { texts: [], numbers: [] }))
+    if (typeof value === 'number' || typeof value === 'bigint') field.numbers.push(Number(value))
+    if (typeof value === 'number') return
+    field.texts.push(String(value))
+    if (!UNSEARCHED.has(member)) this.#searched.push(String(value))
+  }
+}
+
+const OWN_OBJECTS = new Set(['_meta', '_label', '_annotation', '_other'])

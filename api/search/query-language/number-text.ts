@@ -1,0 +1,15 @@
+/** The texts that read as a number: JSON's form, leading zeros allowed. The store's engine reads the same ones. */
+export const NUMBER_PATTERN = '^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$'
+
+const NUMBER = new RegExp(NUMBER_PATTERN)
+const INTEGER = /^-?[0-9]+$/
+
+/** @returns undefined when the whole text does not read as a number */
+export function readNumber(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined
+}
+
+/** True for an integer that a double cannot hold: neighbours would compare as equal. */
+export function isBeyondDouble(text: string): boolean {
+  return INTEGER.test(text) && !Number.isSafeInteger(Number(text))
+}

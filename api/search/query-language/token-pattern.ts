@@ -1,0 +1,131 @@
+import { caseVariants } from './case-folding.ts'
+import { isCaseSensitive, type MatchOperator } from './syntax-tree.ts'
+import { type CharacterClass, characterClass } from './token-boundary.ts'
+
+/**
+ * Regular expressions of the store's engine (RE2, in which `.` is any character, `^` and `$` are the ends of the
+ * text) that say what token-match.ts says. RE2 cannot look behind, and need not: as only the existence of a match
+ * counts, the character in front may be part of it. Which characters may stand there depends on the first
+ * character of the term alone, and the mirror image at its end on the last one.
+ */
+
+/** The regular expression for a term in a text. */
+export function textPattern(operator: MatchOperator, terms: readonly string[]): string {
+  return alternatives(terms.map(term => termPattern(operator, term)))
+}
+
+/** The whole value, nothing around it. */
+export function wholePattern(operator: MatchOperator, terms: readonly string[]): string {
+  return `^${alternatives(terms.map(term => plainPattern(codePoints(term), isCaseSensitive(operator))))}$`
+}
+
+const NOT_LOWER = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]'
+/** Lower-case letters that go on with a caseless one: an upper-case one would begin a token. */
+const LOWER_GOING_ON = `\\p{Ll}+[\\p{Lt}\\p{Lm}\\p{Lo}]${NOT_LOWER}*`
+
+/** One token, for the engine's `extractAll`: digits, or letters without an upper-case one behind a lower-case one. */
+export const TOKEN_PATTERN = [
+  '\\p{Nd}+',
+  `${NOT_LOWER}+(?:${LOWER_GOING_ON})*\\p{Ll}*`,
+  `(?:${LOWER_GOING_ON})+\\p{Ll}*`,
+  '\\p{Ll}+',
+].join('|')
+
+/** True when the term can be one whole token of a larger text. */
+export function isTokenLike(term: string, caseSensitive: boolean): boolean {
+  const classes = codePoints(term).map(characterClass)
+  if (classes.length === 0 || classes.includes('symbol')) return false
+  if (classes.includes('digit')) return classes.every(kind => kind === 'digit')
+  return !caseSensitive || !classes.some((kind, index) => kind === 'lower' && classes[index + 1] === 'upper')
+}
+
+/**
+ * True when a match of `==term` may still hold several tokens: without regard to case, `foobar` also matches
+ * the two tokens of `fooBar`.
+ */
+export function mayHoldSeveralTokens(term: string): boolean {
+  const classes = codePoints(term).map(codePoint => new Set(caseVariants(codePoint).map(characterClass)))
+  return classes.some((kinds, index) => kinds.has('lower') && classes[index + 1]?.has('upper') === true)
+}
+
+/**
+ * The longest part of a term that a search without regard to the case of ASCII letters finds wherever the term
+ * occurs: a cheap test before the regular expression. Letters such as s and k equal others outside ASCII (the
+ * long s, the Kelvin sign), so they end a part, unless case counts.
+ */
+export function probe(operator: MatchOperator, term: string): string {
+  if (isCaseSensitive(operator)) return term
+  let longest = ''
+  let part = ''
+  for (const codePoint of codePoints(term)) {
+    const isPlain = caseVariants(codePoint).every(variant => variant < 0x80)
+    part = isPlain ? part + String.fromCodePoint(codePoint) : ''
+    if (part.length > longest.length) longest = part
+  }
+  return longest
+}
+
+function termPattern(operator: MatchOperator, term: string): string {
+  const characters = codePoints(term)
+  const caseSensitive = isCaseSensitive(operator)
+  const whole = operator === '==' || operator === '==='
+  const [first] = characters
+  const last = characters.at(-1)
+  if (first === undefined || last === undefined) return whole ? '^$' : ''
+  if (characters.length === 1) return edge(first, caseSensitive, true, whole)
+  const inner = plainPattern(characters.slice(1, -1), caseSensitive)
+  return edge(first, caseSensitive, true, false) + inner + edge(last, caseSensitive, false, whole)
+}
+
+/** One character of a term with what may stand around it. */
+function edge(codePoint: number, caseSensitive: boolean, isStart: boolean, isEnd: boolean): string {
+  const byClass = new Map<CharacterClass, number[]>()
+  for (const variant of caseSensitive ? [codePoint] : caseVariants(codePoint)) {
+    const kind = characterClass(variant)
+    byClass.set(kind, [...(byClass.get(kind) ?? []), variant])
+  }
+  const parts = [...byClass].map(
+    ([kind, variants]) => (isStart ? BEFORE[kind] : '') + oneOf(variants) + (isEnd ? AFTER[kind] : ''),
+  )
+  return alternatives(parts)
+}
+
+/** What may precede the first character of a token, by that character's class. */
+const BEFORE: Readonly<Record<CharacterClass, string>> = {
+  upper: '(?:^|[^\\p{L}]|\\p{Ll})',
+  lower: '(?:^|[^\\p{L}])',
+  caseless: '(?:^|[^\\p{L}])',
+  digit: '(?:^|[^\\p{Nd}])',
+  symbol: '',
+}
+
+const AFTER: Readonly<Record<CharacterClass, string>> = {
+  upper: '(?:[^\\p{L}]|$)',
+  lower: '(?:[^\\p{L}]|\\p{Lu}|$)',
+  caseless: '(?:[^\\p{L}]|$)',
+  digit: '(?:[^\\p{Nd}]|$)',
+  symbol: '',
+}
+
+function plainPattern(characters: readonly number[], caseSensitive: boolean): string {
+  return characters.map(character => oneOf(caseSensitive ? [character] : caseVariants(character))).join('')
+}
+
+function oneOf(variants: readonly number[]): string {
+  const characters = variants.map(escaped).join('')
+  return variants.length === 1 ? characters : `[${characters}]`
+}
+
+/** Letters and digits as they are, other ASCII characters by number; nothing of a term can become syntax. */
+function escaped(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint)
+  return codePoint >= 0x80 || /[A-Za-z0-9 _]/.test(character) ? character : `\\x{${codePoint.toString(16)}}`
+}
+
+function alternatives(patterns: readonly string[]): string {
+  return patterns.length === 1 ? (patterns[0] as string) : `(?:${patterns.join('|')})`
+}
+
+function codePoints(text: string): number[] {
+  return Array.from(text, character => character.codePointAt(0) as number)
+}

@@ -1,0 +1,49 @@
+/**
+ * Values of a statement that come from outside. Each is a query parameter, named once in front of the statement
+ * (`WITH {c0:String} AS c0`), so that a long pattern is sent once however often it is used.
+ */
+export class SqlConstants {
+  readonly parameters: Record<string, unknown> = {}
+  readonly #definitions: string[] = []
+  readonly #names = new Map<string, string>()
+  #literalBytes = 0
+
+  text(value: string): string {
+    return this.#add('String', value, Buffer.byteLength(value))
+  }
+
+  texts(values: readonly string[]): string {
+    return this.#add('Array(String)', values, Buffer.byteLength(values.join()))
+  }
+
+  /** @param value finite */
+  number(value: number): string {
+    return this.#add('Float64', String(value), 0)
+  }
+
+  /** @param value an integer that a double holds */
+  integer(value: number): string {
+    return this.#add('Int64', String(value), 0)
+  }
+
+  get withClause(): string {
+    return this.#definitions.length === 0 ? '' : `WITH ${this.#definitions.join(', ')}\n`
+  }
+
+  /** The most that the values take in a statement that spells them out: four characters for each byte. */
+  get literalCharacters(): number {
+    return 4 * this.#literalBytes + this.withClause.length
+  }
+
+  #add(type: string, value: unknown, bytes: number): string {
+    const key = `${type} ${JSON.stringify(value)}`
+    const known = this.#names.get(key)
+    if (known !== undefined) return known
+    const name = `c${this.#definitions.length}`
+    this.#names.set(key, name)
+    this.#definitions.push(`{${name}:${type}} AS ${name}`)
+    this.parameters[name] = value
+    this.#literalBytes += bytes
+    return name
+  }
+}
