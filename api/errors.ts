@@ -16,7 +16,11 @@ export class ApiError extends Error {
     status: number,
     code: string,
     message: string,
-    options: { details?: readonly ValidationDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: {
+      details?: readonly ValidationDetail[]
+      headers?: Record<string, string>
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.status = status

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Registry } from '@prometheus-io/client'
 import fastify, {
   type FastifyBaseLogger,
@@ -65,8 +66,8 @@ export interface ServerSettings {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
-/** An app name of 512 characters, each percent-encoded at its longest. */
-const MAX_PARAMETER_LENGTH = 512 * 12
+/** More than a request line holds: a long name is a name that is not there, not an error of its own. */
+const MAX_PARAMETER_LENGTH = 65_536
 const REQUEST_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 
@@ -161,6 +162,7 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: refuseBadPath,
+    clientErrorHandler: refuseBadRequest,
   }
   // The two differ in nothing that a route sees.
   return settings.tls === undefined
@@ -176,6 +178,21 @@ function refuseBadPath(_error: FastifyError, request: FastifyRequest, reply: Fas
     .headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
     .type('application/json; charset=utf-8')
     .send(errorText(refusal, request.raw.url ?? ''))
+}
+
+/** What is no HTTP request: there is neither request nor reply to work with, only the connection. */
+function refuseBadRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const body = errorText(new ApiError(400, 'BadRequest', 'The request is not valid HTTP'), '/')
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    'connection: close',
+  ]
+  socket.end(`${[...head, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`)
 }
 
 function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiError {

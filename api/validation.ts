@@ -6,10 +6,10 @@ import type { ValidationDetail } from './errors.ts'
 
 /**
  * The validator of every request body. It changes nothing that was sent: no number out of a text, no member
- * dropped without a word. Defaults of a schema are filled in; all findings are reported at once.
+ * dropped without a word. All findings are reported at once.
  */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false, strict: false })
+  const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
   return ({ schema }) => ajv.compile(schema)
 }

@@ -16,12 +16,21 @@ const NullableTime = nullable<string>({ type: 'string', format: 'date-time' })
 const NullableId = nullable<string>({ type: 'string', format: 'uuid' })
 const Id = Type.String({ format: 'uuid' })
 
+/** What a pipeline has where a write says nothing. */
+export const PIPELINE_DEFAULTS = {
+  origin: 'ui',
+  deploy_type: 'saas',
+  deployment_groups: [] as string[],
+} as const
+
 export const PipelineWrite = Type.Object(
   {
     title: Type.String({ minLength: 1 }),
-    origin: Type.Enum(['terraform', 'ui'], { default: 'ui' }),
-    deploy_type: Type.String({ minLength: 1, default: 'saas' }),
-    deployment_groups: Type.Array(Type.String(), { default: [] }),
+    origin: Type.Optional(Type.Enum(['terraform', 'ui'], { default: PIPELINE_DEFAULTS.origin })),
+    deploy_type: Type.Optional(Type.String({ minLength: 1, default: PIPELINE_DEFAULTS.deploy_type })),
+    deployment_groups: Type.Optional(
+      Type.Array(Type.String(), { default: PIPELINE_DEFAULTS.deployment_groups }),
+    ),
     id: ReadOnly,
     account_id: ReadOnly,
     partition_id: ReadOnly,

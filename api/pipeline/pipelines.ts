@@ -18,7 +18,7 @@ import type { Entity } from '../../engine/configuration/fold.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { PipelineWrite } from '../../schemas/pipeline-api.ts'
+import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
@@ -156,14 +156,15 @@ export class Pipelines {
   }
 }
 
+/** A full replacement: what is left out goes back to its default. */
 function written(
   write: PipelineWrite,
 ): Pick<Pipeline, 'title' | 'origin' | 'deployType' | 'deploymentGroups'> {
   return {
     title: write.title,
-    origin: write.origin,
-    deployType: write.deploy_type,
-    deploymentGroups: write.deployment_groups,
+    origin: write.origin ?? PIPELINE_DEFAULTS.origin,
+    deployType: write.deploy_type ?? PIPELINE_DEFAULTS.deploy_type,
+    deploymentGroups: write.deployment_groups ?? PIPELINE_DEFAULTS.deployment_groups,
   }
 }
 

@@ -165,6 +165,16 @@ describe('writing', () => {
     expect(log.find(accountKeys, 'hash', secretHash('f'.repeat(32)))?.id).toBe('2222222222')
   })
 
+  test("what stood in the way according to an old reading, and is gone, stands in nobody's way", async () => {
+    const topic = await newTopic()
+    const [here, there] = [await openOn(topic, { seed: 3 }), await openOn(topic, { seed: 4 })]
+    const make = create(enterprises, 'aaaaaaaaaa', { name: 'A', createdAtMs: 5 })
+    await here.append([make], author)
+    await there.catchUp()
+    await here.append([remove(enterprises, here.get(enterprises, 'aaaaaaaaaa')!)], author)
+    expect(await rejectionOf(there.append([make], author))).toBe('accepted')
+  })
+
   test('another process sees a change once it has followed the log', async () => {
     const topic = await newTopic()
     const [writer, reader] = [await openOn(topic, { seed: 3 }), await openOn(topic, { seed: 4 })]

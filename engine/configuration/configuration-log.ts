@@ -119,9 +119,7 @@ export class ConfigurationLog implements ConfigurationView {
    */
   async append(changes: readonly Change[], author: Author): Promise<void> {
     const event = this.#eventOf(changes, author)
-    // Most conflicts show here already, and need not burden the log for ever.
-    const foreseen = this.#fold.check(event)
-    if (foreseen !== undefined) throw new ConfigurationRejected(foreseen)
+    await this.#foresee(event)
     this.#awaited.set(event.id, undefined)
     try {
       const value = configurationEventType.encode(event)
@@ -134,6 +132,14 @@ export class ConfigurationLog implements ConfigurationView {
       this.#awaited.delete(event.id)
     }
     await this.#snapshotIfDue()
+  }
+
+  /** Most conflicts show before the event is written, and then need not burden the log for ever. */
+  async #foresee(event: ConfigurationEvent): Promise<void> {
+    if (this.#fold.check(event) === undefined) return
+    await this.catchUp() // What stood in the way may be gone already.
+    const rejection = this.#fold.check(event)
+    if (rejection !== undefined) throw new ConfigurationRejected(rejection)
   }
 
   /** Reads what other processes wrote until now. */

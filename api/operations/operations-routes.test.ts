@@ -1,0 +1,176 @@
+import { Registry } from '@prometheus-io/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Topic } from '../../engine/log/log.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import type { EngineStatus } from '../../engine/runtime/engine.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { type TestInstallation, testInstallation } from '../test-installation.ts'
+import { engineMetrics, logMetrics } from './metrics.ts'
+import { readiness } from './readiness.ts'
+
+let installation: TestInstallation
+
+beforeAll(async () => {
+  installation = await testInstallation()
+})
+afterAll(() => installation.app.close())
+
+const worker = (partition: number, nextOffset: bigint, timeMs: number) => ({
+  partition,
+  nextOffset,
+  storedOffset: 0n,
+  timeMs,
+  batches: 3,
+  rows: 12,
+  waitingFlushes: 0,
+})
+
+async function engineOver(status: EngineStatus): Promise<{ status: EngineStatus; ingest: Topic }> {
+  const log = memoryLog({ clock: manualClock(), entropy: seededEntropy(1) })
+  const ingest = await log.topic('weir.ingest', 2)
+  const record = { value: Buffer.from('x'), producer: null, priority: 'ingest' as const }
+  for (let count = 0; count < 5; count++) await ingest.append(0, record)
+  return { status, ingest }
+}
+
+describe('readiness', () => {
+  const clock = manualClock(1_000_000)
+  const log = memoryLog({ clock, entropy: seededEntropy(1) })
+
+  test('nothing to say means ready', async () => {
+    const workers = [worker(0, 5n, 0), worker(1, 0n, 0)]
+    const engine = await engineOver({ workers, troubles: new Map() })
+    expect(await readiness({ log, clock, engine }).notReady()).toEqual([])
+    const response = await installation.app.inject({ url: '/readyz' })
+    expect([response.statusCode, response.body]).toEqual([200, '{"status":"ready"}'])
+  })
+
+  test('a partition is behind only when its oldest unread record is older than a minute', async () => {
+    const at = (timeMs: number, nextOffset: bigint) =>
+      engineOver({ workers: [worker(0, nextOffset, timeMs), worker(1, 0n, 0)], troubles: new Map() })
+    const reasons = async (timeMs: number, nextOffset: bigint) =>
+      readiness({ log, clock, engine: await at(timeMs, nextOffset) }).notReady()
+    expect(await reasons(940_000, 3n)).toEqual([])
+    expect(await reasons(939_999, 3n)).toEqual(['Partition 0 is 60 s and 2 records behind.'])
+    expect(await reasons(0, 5n)).toEqual([])
+  })
+
+  test('a partition without a worker, or whose worker failed, is named with its sentence', async () => {
+    const engine = await engineOver({ workers: [], troubles: new Map([[1, 'The store has another owner']]) })
+    expect(await readiness({ log, clock, engine }).notReady()).toEqual([
+      'Partition 1 does not move: The store has another owner',
+      'Partition 0 has no worker yet.',
+    ])
+  })
+
+  test('a full log is said to be full', async () => {
+    const small = memoryLog({ clock, entropy: seededEntropy(1), maxBytes: 10_000 })
+    const topic = await small.topic('weir.ingest', 1)
+    const record = { value: Buffer.alloc(1000), producer: null, priority: 'ingest' as const }
+    while (small.space().takesIngest) await topic.append(0, record)
+    const [reason] = await readiness({ log: small, clock }).notReady()
+    expect(reason).toMatch(/^The log is full: \d+ of 10000 bytes are used\. Ingestion answers 503/)
+  })
+
+  test('a store that is away, or silent for two seconds, is said to be so', async () => {
+    const { store } = installation.ports
+    const away = { ...store, query: () => Promise.reject(new Error('connection refused')) } as Store
+    expect(await readiness({ log, clock, store: away }).notReady()).toEqual([
+      'The store does not answer: connection refused',
+    ])
+    const silent = { ...store, query: () => new Promise(() => undefined) } as Store
+    const asked = readiness({ log, clock, store: silent }).notReady()
+    clock.advance(2_000)
+    expect(await asked).toEqual(['The store has not answered for 2 s.'])
+  })
+
+  test('what keeps the process from its work is answered with 503', async () => {
+    const own = await testInstallation({ status: { notReady: async () => ['The log is full.'] } })
+    const response = await own.app.inject({ url: '/readyz' })
+    expect([response.statusCode, response.body]).toEqual([
+      503,
+      '{"status":"not ready","reasons":["The log is full."]}',
+    ])
+    await own.app.close()
+  })
+})
+
+describe('metrics', () => {
+  test('requests are counted by route, never by path', async () => {
+    const { app, ports, call, credentials } = installation
+    await call({ url: '/v3/pipeline/some-secret-id' })
+    await call({
+      method: 'POST',
+      url: '/logs/ingest?hostname=h',
+      headers: { apikey: credentials.ingestionKey },
+      payload: { lines: [{ line: 'a' }, { line: 'b' }, null] },
+    })
+    const text = (await app.inject({ url: '/metrics' })).body
+    expect(text).toContain(
+      'weir_http_requests_total{method="GET",route="/v3/pipeline/:pipelineId",status="404"} 1',
+    )
+    expect(text).not.toContain('some-secret-id')
+    expect(text).toMatch(/^weir_ingest_lines_total 2$/m)
+    expect(text).toMatch(/^weir_ingest_refused_lines_total 1$/m)
+    expect(ports.registry.contentType).toContain('text/plain')
+  })
+
+  test('lag, batches and rows are read off the workers, room off the log', async () => {
+    const registry = new Registry()
+    const engine = await engineOver({ workers: [worker(0, 3n, 5_000)], troubles: new Map([[1, 'x']]) })
+    engineMetrics(registry, engine, engine.ingest)
+    logMetrics(registry, installation.log)
+    for (let reading = 0; reading < 2; reading++) {
+      const text = await registry.metrics()
+      expect(text).toMatch(/^weir_lag_records\{partition="0"\} 2$/m)
+      expect(text).toMatch(/^weir_unstored_records\{partition="0"\} 5$/m)
+      expect(text).toMatch(/^weir_partition_time_seconds\{partition="0"\} 5$/m)
+      expect(text).toMatch(/^weir_batches_stored_total\{partition="0"\} 3$/m)
+      expect(text).toMatch(/^weir_rows_stored_total\{partition="0"\} 12$/m)
+      expect(text).toMatch(/^weir_partitions_in_trouble 1$/m)
+      expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
+    }
+  })
+})
+
+describe('the API document', () => {
+  test('is OpenAPI 3.1 and holds every documented route with what it needs', async () => {
+    const response = await installation.app.inject({ url: '/openapi.json' })
+    const document = response.json()
+    expect(document.openapi).toBe('3.1.0')
+    const { paths } = document
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining([
+        '/v3/pipeline',
+        '/v3/pipeline/{pipelineId}/transform/{nodeId}',
+        '/logs/ingest',
+        '/healthz',
+      ]),
+    )
+    expect(Object.keys(paths).filter(path => /docs|gateway-route|openapi/.test(path))).toEqual([])
+    expect(paths['/v3/pipeline'].get.security).toEqual([{ accessToken: [] }])
+    expect(paths['/healthz'].get.security).toEqual([])
+    expect(paths['/v3/pipeline'].post.requestBody.content['application/json'].schema.required).toEqual([
+      'title',
+    ])
+    for (const [path, methods] of Object.entries<Record<string, { summary?: string }>>(paths)) {
+      for (const [method, { summary }] of Object.entries(methods)) {
+        expect([path, method, summary]).toEqual([path, method, expect.any(String)])
+      }
+    }
+  })
+
+  test('has a page to read it with that works from its own files', async () => {
+    const response = await installation.app.inject({ url: '/docs/' })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toContain('text/html')
+    expect(response.headers['content-security-policy']).toContain("default-src 'self'")
+    expect(response.body).not.toMatch(/src="https?:/)
+    for (const [, path] of response.body.matchAll(/(?:src|href)="\.?\/?([^"]+)"/g)) {
+      const file = path?.startsWith('docs/') ? `/${path}` : `/docs/${path}`
+      expect([file, (await installation.app.inject({ url: file })).statusCode]).toEqual([file, 200])
+    }
+  })
+})

@@ -1,0 +1,294 @@
+import { createConnection } from 'node:net'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LogError } from '../engine/log/log.ts'
+import type { ServerPorts } from './server.ts'
+import { buildServer } from './server.ts'
+import { TEST_SETTINGS, type TestInstallation, testInstallation } from './test-installation.ts'
+
+let installation: TestInstallation
+let pipeline: string
+
+beforeAll(async () => {
+  installation = await testInstallation()
+  const { call } = installation
+  pipeline = (await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })).json().data.id
+})
+afterAll(() => installation.app.close())
+
+describe('every answer', () => {
+  test("has a request id: the sender's own when it is well formed, else a new one", async () => {
+    const idOf = async (sent: string) =>
+      (await installation.call({ url: '/v3/pipeline', headers: { 'x-request-id': sent } })).headers[
+        'x-request-id'
+      ]
+    expect(await idOf('a.B_c-9')).toBe('a.B_c-9')
+    expect(await idOf('x'.repeat(128))).toBe('x'.repeat(128))
+    for (const bad of ['x'.repeat(129), '', 'a b', 'a\u00e9'])
+      expect(await idOf(bad)).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('is compact JSON with its charset, and safe to have in a browser', async () => {
+    const { headers, body } = await installation.call({ url: '/v3/auth/token' })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    expect(body).not.toMatch(/[:,] "/)
+  })
+})
+
+describe('paths', () => {
+  test('a trailing slash changes nothing', async () => {
+    expect((await installation.call({ url: '/v3/pipeline/' })).statusCode).toBe(200)
+    expect((await installation.call({ url: `/v3/pipeline/${pipeline}/` })).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['/v1/nothing', 404, 'NotFound'],
+    ['/v3/nothing', 404, 'ENOTFOUND'],
+    ['/nothing', 404, 'NotFound'],
+    ['/v3/pipeline/%E0%A4%A', 400, 'EVALIDATION'],
+    ['/v1/%zz', 400, 'BadRequest'],
+    [`/v3/pipeline/${'x'.repeat(7000)}`, 404, 'ENOTFOUND'],
+  ])('%s is answered in the form of its version', async (url, status, code) => {
+    const response = await installation.call({ url })
+    expect([response.statusCode, response.json().code]).toEqual([status, code])
+    expect(response.json().error).toEqual(expect.any(String))
+    expect(response.json().status).toBe(url.startsWith('/v3') ? status : 'error')
+    expect(response.headers['x-request-id']).toBeDefined()
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
+  test("an unknown path of the API is nobody's business without a credential", async () => {
+    const { app } = installation
+    expect((await app.inject({ url: '/v1/nothing' })).statusCode).toBe(401)
+    expect((await app.inject({ url: '/v3/pipeline/x', method: 'PATCH' })).statusCode).toBe(401)
+    expect((await app.inject({ url: '/nothing' })).statusCode).toBe(404)
+  })
+
+  test('a known path with another method is 405 and says which there are', async () => {
+    for (const [method, url, allow] of [
+      ['DELETE', '/v3/pipeline', 'GET, HEAD, POST'],
+      ['PATCH', `/v3/pipeline/${pipeline}`, 'DELETE, GET, HEAD, PUT'],
+      ['GET', `/v3/pipeline/${pipeline}/publish`, 'POST'],
+      ['GET', '/logs/ingest', 'OPTIONS, POST'],
+      ['POST', '/healthz', 'GET, HEAD'],
+    ] as const) {
+      const response = await installation.call({ method, url })
+      expect([method, url, response.statusCode, response.headers.allow]).toEqual([method, url, 405, allow])
+      expect(response.json().code).toBe(url.startsWith('/v3') ? 'EMETHODNOTALLOWED' : 'MethodNotAllowed')
+    }
+  })
+})
+
+describe('bodies', () => {
+  const post = (payload: string | Buffer, contentType = 'application/json') =>
+    installation.call({
+      method: 'POST',
+      url: '/v3/pipeline',
+      headers: { 'content-type': contentType },
+      payload,
+    })
+
+  test.each([
+    ['malformed', '{"title":'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['nested without end', `{"title":"t","x":${'['.repeat(100_000)}`],
+    ['nested too deeply', `{"title":${'['.repeat(65)}${']'.repeat(65)}}`],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['empty', ''],
+    ['blank', '  '],
+  ])('one that is %s is 400', async (_name, payload) => {
+    const response = await post(payload)
+    expect([response.statusCode, response.json().code]).toEqual([400, 'EVALIDATION'])
+  })
+
+  test('JSON is JSON whatever it is called', async () => {
+    for (const type of [
+      'application/json; charset=UTF-8',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+    ]) {
+      expect((await post('{"title":"t"}', type)).statusCode).toBe(200)
+    }
+  })
+
+  test('a body of the limit passes, one byte more is 413', async () => {
+    const limit = TEST_SETTINGS.bodyLimitBytes
+    const ofSize = (bytes: number) => `{"title":"${'x'.repeat(bytes - 12)}"}`
+    expect((await post(ofSize(limit))).statusCode).toBe(200)
+    const refused = await post(ofSize(limit + 1))
+    expect([refused.statusCode, refused.json().code, refused.json().error]).toEqual([
+      413,
+      'EPAYLOADTOOLARGE',
+      'Request Entity Too Large',
+    ])
+  })
+
+  test('members named like those of objects do no harm', async () => {
+    const response = await post(
+      '{"title":"t","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    )
+    expect(response.statusCode).toBe(400)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('trouble', () => {
+  const failing = async (error: Error) => {
+    const own = await testInstallation()
+    own.configuration.append = () => Promise.reject(error)
+    const response = await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 't' } })
+    await own.app.close()
+    return response
+  }
+
+  test('a full log is 503 with a time to come back', async () => {
+    const response = await failing(new LogError('LOG_FULL', 'full', { retriable: true }))
+    expect([response.statusCode, response.json().code]).toEqual([503, 'EUNAVAILABLE'])
+    expect(response.headers['retry-after']).toBe('2')
+  })
+
+  test('what nobody foresaw is 500, says nothing of its cause, and is logged without the path', async () => {
+    const lines: string[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    const own = await testInstallation({ logger } as Partial<ServerPorts>)
+    own.configuration.append = () => Promise.reject(new Error('secret detail'))
+    const response = await own.call({
+      method: 'POST',
+      url: '/v3/pipeline?servicekey=hidden-key',
+      payload: { title: 't' },
+    })
+    expect([response.statusCode, response.json().code]).toEqual([500, 'ESERVERERROR'])
+    expect(response.body).not.toContain('secret')
+    expect(lines.join()).toContain('secret detail')
+    expect(lines.join()).not.toContain('hidden-key')
+    await own.app.close()
+  })
+
+  test('a pipeline that grows beyond a record of the log is 413, and nothing has changed', async () => {
+    const own = await testInstallation()
+    const id = (await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })).json().data
+      .id
+    const add = () =>
+      own.call({
+        method: 'POST',
+        url: `/v3/pipeline/${id}/transform`,
+        payload: { type: 'drop-fields', user_config: { fields: [`.${'x'.repeat(1_900_000)}`] } },
+      })
+    expect((await add()).statusCode).toBe(200)
+    const refused = await add()
+    expect([refused.statusCode, refused.json().code]).toEqual([413, 'EPAYLOADTOOLARGE'])
+    await own.app.close()
+  })
+})
+
+describe('a second address for ingestion alone', () => {
+  test('takes lines and says that it lives, and nothing else', async () => {
+    const app = await buildServer({ ...installation.ports, only: 'ingest' })
+    const { ingestionKey, accessToken } = installation.credentials
+    const headers = { apikey: ingestionKey, authorization: `Token ${accessToken}` }
+    const sent = await app.inject({
+      method: 'POST',
+      url: '/logs/ingest?hostname=h',
+      headers,
+      payload: { lines: [{ line: 'x' }] },
+    })
+    expect(sent.statusCode).toBe(200)
+    expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200)
+    for (const url of ['/v3/pipeline', '/v1/export', '/docs']) {
+      expect((await app.inject({ url, headers })).statusCode).toBe(404)
+    }
+    await app.close()
+  })
+})
+
+describe('on a real connection', () => {
+  test('what is no HTTP at all is 400 in the form of every error', async () => {
+    const own = await testInstallation()
+    await own.app.listen({ host: '127.0.0.1', port: 0 })
+    const address = own.app.server.address()
+    if (address === null || typeof address === 'string') throw new Error('not listening')
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      const socket = createConnection(address.port, '127.0.0.1', () => socket.end('NONSENSE\r\n\r\n'))
+      socket
+        .on('data', chunk => {
+          text += chunk.toString()
+        })
+        .on('end', () => resolve(text))
+        .on('error', reject)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      error: expect.any(String),
+      code: 'BadRequest',
+      status: 'error',
+    })
+    await own.app.close()
+  })
+})
+
+test('no request makes the server fail', async () => {
+  const json = fc.json({ maxDepth: 4 })
+  const known = fc.constantFrom(
+    'title',
+    'type',
+    'user_config',
+    'inputs',
+    'description',
+    'id',
+    'origin',
+    'fields',
+  )
+  const conditional = fc.record({ expressions: fc.array(fc.jsonValue()), logical_operation: fc.jsonValue() })
+  const config = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(
+      fc.constantFrom('fields', 'threshold', 'window_ms', 'key_field', 'action', 'query'),
+      fc.jsonValue(),
+    ),
+    fc.record({ conditional, action: fc.constant('drop') }),
+    fc.record({ conditionals: fc.array(fc.record({ label: fc.jsonValue(), conditional })) }),
+  )
+  const type = fc.constantFrom('filter', 'route', 'throttle', 'drop-fields', 'mezmo', 'blackhole', 'x')
+  const node = fc.record({ type, user_config: config, inputs: fc.jsonValue() }, { requiredKeys: ['type'] })
+  const body = fc.oneof(
+    json,
+    fc.string({ unit: 'binary' }),
+    fc.dictionary(known, fc.jsonValue()).map(value => JSON.stringify(value)),
+    node.map(value => JSON.stringify(value)),
+  )
+  const segment = fc.oneof(
+    fc.constantFrom('source', 'transform', 'sink', 'publish', 'gateway-route', 'alert', ''),
+    fc.constant(pipeline),
+    fc.string({ unit: 'binary', maxLength: 12 }).map(encodeURIComponentLeniently),
+    fc.string({ maxLength: 12 }).filter(text => !/[\s#]/.test(text)),
+  )
+  const path = fc.array(segment, { maxLength: 4 }).map(segments => `/v3/pipeline/${segments.join('/')}`)
+  const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD')
+  await fc.assert(
+    fc.asyncProperty(method, path, body, async (verb, url, payload) => {
+      const withBody = verb === 'GET' || verb === 'HEAD' ? {} : { payload }
+      const response = await installation.call({
+        method: verb as 'GET',
+        url,
+        headers: { 'content-type': 'application/json' },
+        ...withBody,
+      })
+      expect(response.statusCode).toBeLessThan(500)
+      if (response.statusCode >= 400 && verb !== 'HEAD') {
+        expect(response.json()).toMatchObject({ error: expect.any(String), code: expect.any(String) })
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+function encodeURIComponentLeniently(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
