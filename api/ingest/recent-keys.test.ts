@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { ApiError } from '../errors.ts'
+import { type KeptAnswer, RecentKeys } from './recent-keys.ts'
+
+const DAY_MS = 86_400_000
+const digest = (body: string) => Buffer.from(body)
+const answer = (batchId: string): Promise<KeptAnswer> => Promise.resolve({ batchId, isPartial: false })
+
+function keys(keysPerAccount?: number) {
+  const clock = manualClock()
+  const recent = new RecentKeys({ clock, ...(keysPerAccount !== undefined && { keysPerAccount }) })
+  /** What a request with that key would get: the batch id of the first, or the status it is refused with. */
+  const use = async (account: string, key: string, body = 'body'): Promise<string | number> => {
+    const idempotency = { key, digest: digest(body) }
+    try {
+      const first = recent.find(account, idempotency)
+      if (first !== undefined) return (await first).batchId
+    } catch (error) {
+      return (error as ApiError).status
+    }
+    recent.note(account, idempotency, answer(`${account} ${key} ${body}`))
+    return 'new'
+  }
+  return { clock, recent, use }
+}
+
+describe('a plain key', () => {
+  test('is answered as before, is refused with another body, and belongs to one account', async () => {
+    const { use } = keys()
+    expect(await use('a', 'k')).toBe('new')
+    expect(await use('a', 'k')).toBe('a k body')
+    expect(await use('a', 'k', 'other')).toBe(409)
+    expect(await use('b', 'k', 'other')).toBe('new')
+  })
+
+  test('is forgotten after 24 h, not before', async () => {
+    const { use, clock } = keys()
+    await use('a', 'k')
+    clock.advance(DAY_MS - 1)
+    expect(await use('a', 'k', 'other')).toBe(409)
+    clock.advance(1)
+    expect(await use('a', 'k', 'other')).toBe('new')
+  })
+
+  test('beyond the number of keys a new one is 503, a known one still works, and time makes room', async () => {
+    const { use, clock } = keys(2)
+    await use('a', 'k1')
+    clock.advance(1000)
+    await use('a', 'k2')
+    expect(await use('a', 'k3')).toBe(503)
+    expect(await use('a', 'k1')).toBe('a k1 body')
+    expect(await use('b', 'k3')).toBe('new')
+    clock.advance(DAY_MS - 1000)
+    expect(await use('a', 'k3')).toBe('new')
+    expect(await use('a', 'k2')).toBe('a k2 body')
+  })
+
+  test('whose first request failed is new again', async () => {
+    const { recent } = keys()
+    const idempotency = { key: 'k', digest: digest('body') }
+    const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
+    recent.note('a', idempotency, failed)
+    await expect(recent.find('a', idempotency)).rejects.toThrow('no')
+    expect(recent.find('a', idempotency)).toBeUndefined()
+  })
+})
+
+describe('a numbered key', () => {
+  test('costs no plain key', async () => {
+    const { use } = keys(1)
+    for (let number = 0; number < 100; number++) expect(await use('a', `stream/${number}`)).toBe('new')
+    expect(await use('a', 'k')).toBe('new')
+  })
+
+  test('within the last 64 numbers is answered as before; further back it is 409', async () => {
+    const { use } = keys()
+    await use('a', 's/100')
+    expect(await use('a', 's/37')).toBe('new')
+    expect(await use('a', 's/36')).toBe(409)
+    expect(await use('a', 's/37')).toBe('a s/37 body')
+    expect(await use('a', 's/100', 'other')).toBe(409)
+    await use('a', 's/101')
+    expect(await use('a', 's/37')).toBe(409)
+  })
+
+  test('counts for its own stream alone', async () => {
+    const { use } = keys()
+    await use('a', 's/100')
+    expect(await use('a', 't/1')).toBe('new')
+    expect(await use('a', 's/t/1')).toBe('new')
+    expect(await use('b', 's/1')).toBe('new')
+  })
+
+  test('the stream that was unused longest is forgotten first', async () => {
+    const { use } = keys()
+    for (let stream = 0; stream < 10_000; stream++) await use('a', `s${stream}/5`)
+    await use('a', 's0/6')
+    await use('a', 'one more/5')
+    expect(await use('a', 's0/6')).toBe('a s0/6 body')
+    expect(await use('a', 's1/5')).toBe('new')
+  })
+})
