@@ -6,7 +6,7 @@ import { openSegmentLog } from '../../engine/log/segment-log.ts'
 import { SimulatedFiles } from '../../engine/log/simulated-files.ts'
 import { allFrom } from './log-contract.ts'
 
-const SEEDS = Array.from({ length: 150 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: 250 }, (_, index) => index + 1)
 const LIVES = 4
 const MAX_BYTES = 60_000
 
