@@ -19,8 +19,8 @@ export interface SinkNode {
 export interface RunContext {
   /** Log time of the record. */
   readonly nowMs: number
-  /** Takes the events of one sink, in order. The array is shared: it must not be changed. */
-  deliver(sink: SinkNode, events: readonly Event[]): void
+  /** Takes the events of one sink, in order, and says which it could not keep. The array is shared: it must not be changed. */
+  deliver(sink: SinkNode, events: readonly Event[], fail: (event: Event) => void): void
   report(error: NodeError): void
 }
 
@@ -105,7 +105,13 @@ export class DeliveringNode implements CompiledNode {
     if (run === undefined) return
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
-    context.deliver(this.sink, run.events)
+    context.deliver(this.sink, run.events, this.#fail)
+  }
+
+  readonly #fail = (event: Event): void => {
+    this.counters.eventsOut--
+    this.counters.bytesOut -= event.bytes
+    this.counters.failed++
   }
 }
 

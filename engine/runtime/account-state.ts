@@ -2,7 +2,8 @@ import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
-import { type CompiledGraph, compileGraph, type NodeError, type SinkNode } from '../graph/compile-graph.ts'
+import { type CompiledGraph, compileGraph, INGEST_ROUTE, type NodeError } from '../graph/compile-graph.ts'
+import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
 
@@ -10,7 +11,6 @@ import { activitySince, type NodeActivity, type NodeName } from './node-activity
 const DEFAULT_RETENTION_DAYS = 30
 /** Node id under which the default graph counts. */
 export const DEFAULT_GRAPH_NODE = 'own-store'
-const INGEST_ROUTE = 'ingest'
 
 /** Where the events of an account end up; implemented by the fold of the partition. */
 export interface AccountOutput {
@@ -34,7 +34,7 @@ export class AccountState {
   retentionDays = DEFAULT_RETENTION_DAYS
   readonly #deployed = new Map<string, Deployed>()
   readonly #defaultSink = defaultOwnStore()
-  #defaultActivity = noActivity()
+  #defaultActivity = noCounts()
 
   constructor(account: string, fieldNames = new FieldNames()) {
     this.account = account
@@ -88,7 +88,7 @@ export class AccountState {
       }
     }
     yield { account: this.account, pipeline: '', node: DEFAULT_GRAPH_NODE, activity: this.#defaultActivity }
-    this.#defaultActivity = noActivity()
+    this.#defaultActivity = noCounts()
   }
 
   *states(): Iterable<{ readonly pipeline: string; readonly node: string; readonly data: Uint8Array }> {
@@ -107,11 +107,11 @@ export class AccountState {
     const nameOf = (node: string): NodeName => ({ account: this.account, pipeline, node })
     graph.run(route, events, {
       nowMs: output.timeMs,
-      deliver: (sink: SinkNode, delivered: readonly Event[]) => {
+      deliver: (sink, delivered, fail) => {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return
         const name = nameOf(sink.nodeId)
-        for (const event of delivered) output.store(ownStore, event, this, name)
+        for (const event of delivered) if (!output.store(ownStore, event, this, name)) fail(event)
       },
       report: error => output.report(nameOf(error.nodeId), error),
     })
@@ -138,21 +138,5 @@ export class AccountState {
     const entries = [...this.#deployed].sort(([a], [b]) => (a < b ? -1 : 1))
     this.#deployed.clear()
     for (const [id, deployed] of entries) this.#deployed.set(id, deployed)
-  }
-}
-
-function noActivity(): NodeActivity {
-  return {
-    eventsIn: 0,
-    bytesIn: 0,
-    eventsOut: 0,
-    bytesOut: 0,
-    copied: 0,
-    created: 0,
-    dropped: 0,
-    droppedBytes: 0,
-    failed: 0,
-    merged: 0,
-    held: 0,
   }
 }

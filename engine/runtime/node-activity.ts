@@ -1,4 +1,5 @@
-import type { NodeCounters } from '../graph/compile-graph.ts'
+import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
+import { textForm } from '../json-text.ts'
 
 /** A node of a pipeline of an account, as metrics and errors name it. The default graph has an empty pipeline id. */
 export interface NodeName {
@@ -8,7 +9,7 @@ export interface NodeName {
 }
 
 /** What a node did since its last row in `node_metrics`. */
-export type NodeActivity = { -readonly [Counter in keyof NodeCounters]: number }
+export type NodeActivity = NodeCounters
 
 /** One distinct error of a node since its last row in `pipeline_errors`: components, section 4.1. */
 export interface NodeErrorSummary extends NodeName {
@@ -29,6 +30,8 @@ export interface PendingActivity {
 
 /** Distinct (node, code, field) that one minute keeps apart; more are counted under the node and code alone. */
 const MAX_DISTINCT_ERRORS = 10_000
+/** Of the event that caused an error: components, section 4.1. */
+const MAX_CAPTURED_CHARACTERS = 16 * 1024
 
 /**
  * Counts and errors of all nodes of a partition that no row of the store shows yet. They are written once a
@@ -60,17 +63,32 @@ export class PendingNodeActivity {
     for (const counter of counters) known.activity[counter] += activity[counter]
   }
 
-  addError(error: NodeErrorSummary): void {
-    let key = `${nameKey(error)} ${error.code} ${error.field ?? ''}`
-    if (!this.#errors.has(key) && this.#errors.size >= MAX_DISTINCT_ERRORS)
-      key = `${nameKey(error)} ${error.code}`
-    const known = this.#errors.get(key)
-    if (known === undefined) {
-      this.#errors.set(key, { ...error })
+  /** Counts an error; its texts are made only for the first of its kind. */
+  addError(name: NodeName, error: NodeError, timeMs: number): void {
+    const known = this.#errors.get(this.#errorKey(name, error))
+    if (known !== undefined) {
+      known.count++
+      known.lastMs = timeMs
       return
     }
-    known.count += error.count
-    known.lastMs = error.lastMs
+    this.#errors.set(this.#errorKey(name, error), {
+      ...name,
+      nodeKind: error.kind,
+      code: error.code,
+      field: error.field,
+      message: error.message,
+      captured: (error.captured ?? textForm(error.event.message)).slice(0, MAX_CAPTURED_CHARACTERS),
+      count: 1,
+      lastMs: timeMs,
+    })
+  }
+
+  #errorKey(
+    name: NodeName,
+    { code, field }: { readonly code: string; readonly field: string | null },
+  ): string {
+    const key = `${nameKey(name)} ${code} ${field ?? ''}`
+    return this.#errors.size < MAX_DISTINCT_ERRORS || this.#errors.has(key) ? key : `${nameKey(name)} ${code}`
   }
 
   /** Everything pending, ordered by name, and nothing is pending afterwards. */
@@ -88,7 +106,7 @@ export class PendingNodeActivity {
   restore(data: Buffer): void {
     const { nodes, errors } = JSON.parse(data.toString()) as PendingActivity
     for (const node of nodes) this.add(node, node.activity)
-    for (const error of errors) this.addError(error)
+    for (const error of errors) this.#errors.set(this.#errorKey(error, error), error)
   }
 
   #ordered(): PendingActivity {

@@ -9,7 +9,6 @@ import type { OwnStoreSink } from '../destinations/own-store.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
-import { textForm } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import type { LogRecord } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
@@ -31,7 +30,6 @@ const DEFAULT_SLICE_MS = 1000
 /** A batch ends after the record that brings it to one of these. */
 export const MAX_BATCH_BYTES = 32 * 1024 * 1024
 export const MAX_BATCH_ROWS = 150_000
-const MAX_CAPTURED_CHARACTERS = 16 * 1024
 /** A checkpoint is due when this many times its size has been read since the last one … */
 const CHECKPOINT_READ_FACTOR = 20
 /** … but not before that much, so that small states are not written all the time … */
@@ -161,6 +159,7 @@ export class PartitionFold {
     if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
 
     this.#timeMs = timeMs
+    if (this.#pending.empty) this.#pendingMinute = startOf(timeMs, MINUTE_MS)
     this.#offset = record.offset
     this.#row = 0
     this.#bytesSinceCheckpoint += record.value.length
@@ -272,16 +271,7 @@ export class PartitionFold {
   }
 
   #report(name: NodeName, error: NodeError): void {
-    this.#pending.addError({
-      ...name,
-      nodeKind: error.kind,
-      code: error.code,
-      field: error.field,
-      message: error.message,
-      captured: textForm(error.event.message).slice(0, MAX_CAPTURED_CHARACTERS),
-      count: 1,
-      lastMs: this.#timeMs,
-    })
+    this.#pending.addError(name, error, this.#timeMs)
   }
 
   #applyCut(cut: Cut): void {
@@ -321,9 +311,7 @@ export class PartitionFold {
   }
 
   #notePending(account: AccountState): void {
-    const wasEmpty = this.#pending.empty
     for (const { activity, ...name } of account.takeActivity()) this.#pending.add(name, activity)
-    if (wasEmpty) this.#pendingMinute = startOf(this.#timeMs, MINUTE_MS)
   }
 
   /**

@@ -206,3 +206,68 @@ test('two folds of one log give the same parts, byte for byte, wherever the work
   }
   expect(runs[0]).toBe(runs[1])
 })
+
+test('counts and errors of a minute are stored once, add up, and name what went wrong, over kills', async () => {
+  const world = await newWorld()
+  world.configuration.deploy([
+    SOURCE,
+    node('transform', 'filter', 'filter', ['source'], {
+      action: 'drop',
+      conditional: { expressions: [{ field: '.level', str_operator: 'greater', value: 5 }] },
+    }),
+    node('sink', 'store', 'mezmo', ['filter']),
+  ])
+  let worker = await world.worker()
+  await settle(worker)
+  for (let round = 0; round < 12; round++) {
+    await world.append([{ line: 'a', level: 'high' }, { line: 'b' }])
+    await passSecond(world, worker)
+    world.clock.advance(15_000)
+    if (round % 4 === 3) worker = await world.worker()
+  }
+  for (let minute = 0; minute < 2; minute++) {
+    await settle(worker)
+    world.clock.advance(61_000)
+  }
+  await settle(worker)
+  const metrics = world.store.rows('node_metrics')
+  const sum = (nodeId: string, column: string) =>
+    metrics.filter(row => row.node === nodeId).reduce((total, row) => total + Number(row[column]), 0)
+  for (const nodeId of ['source', 'filter', 'store']) {
+    expect([nodeId, sum(nodeId, 'events_in'), sum(nodeId, 'events_out')]).toEqual([nodeId, 24, 24])
+  }
+  expect(new Set(metrics.map(row => Number(row.t) % 60_000))).toEqual(new Set([0]))
+  const errors = world.store.rows('pipeline_errors')
+  const counts = new Map<string, number>()
+  for (const row of errors)
+    counts.set(row.code as string, (counts.get(row.code as string) ?? 0) + Number(row.count))
+  expect(counts).toEqual(
+    new Map([
+      ['E_COMPARE_COERCION_FAILED', 12],
+      ['E_NOT_FOUND', 12],
+    ]),
+  )
+  expect(errors[0]).toMatchObject({
+    pipeline: 'pipeline-1',
+    node: 'filter',
+    node_kind: 'transform',
+    field: '.level',
+  })
+})
+
+test('a revision keeps the counts of the one before it', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const nodes = [SOURCE, node('sink', 'store', 'mezmo', ['source'])]
+  for (let revision = 1; revision <= 3; revision++) {
+    world.configuration.deploy(nodes, revision)
+    await settle(worker)
+    await world.append(lines('a'))
+    await settle(worker)
+  }
+  await passSecond(world, worker)
+  world.clock.advance(60_000)
+  await settle(worker)
+  const stored = world.store.rows('node_metrics').filter(row => row.node === 'store')
+  expect(stored.reduce((total, row) => total + Number(row.events_in), 0)).toBe(3)
+})
