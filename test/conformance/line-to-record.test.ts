@@ -1,0 +1,219 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LineBatchBuilder } from '../../api/ingest/line-batch-builder.ts'
+import { LineReader } from '../../api/ingest/line-reader.ts'
+import { timeBounds } from '../../api/ingest/timestamp.ts'
+import { renderRecord } from '../../api/search/record.ts'
+import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
+import { Event } from '../../engine/event.ts'
+import { parseJson } from '../../engine/json-text.ts'
+import { FieldNames } from '../../engine/line-fields.ts'
+import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { LineBatchView } from '../../schemas/line-batch.ts'
+
+const RECEIVED_MS = 1_772_600_767_089
+const RETENTION_DAYS = 30
+const ACCOUNT = '507f1f77bc'
+
+/** The way of a line without a network, a log and a store: a request's body in, records out. */
+function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObject[] {
+  const view = batchOf(body, { ...SOME_REQUEST, ...request })
+  const sink = defaultOwnStore()
+  const line = newStoredLine()
+  const fieldNames = new FieldNames()
+  return Array.from({ length: view.count }, (_, row) => {
+    const context = {
+      account: ACCOUNT,
+      timeMs: RECEIVED_MS,
+      retentionDays: RETENTION_DAYS,
+      poolDays: 0,
+      fieldNames,
+    }
+    expect(sink.fill(Event.ofLine(view, row), line, context)).toBeUndefined()
+    const { host, app, level, file, env, mac, ip, tags, meta, extra } = line
+    const rendered = renderRecord({
+      ...{ host, app, level, file, env, mac, ip, tags, meta, extra },
+      account: line.account,
+      t: line.timeMs,
+      ts: line.timestampMs,
+      topic: TOPIC_NUMBERS['weir.ingest'],
+      partition: 3,
+      offset: '17',
+      row,
+      remote: line.remoteAddress,
+      line: Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString(),
+      size: line.sizeBytes,
+      retention: line.retentionDays,
+    })
+    const { _id, _lid, ...record } = parseJson(rendered) as JsonObject
+    expect(_lid).toBe(_id)
+    return record
+  })
+}
+
+interface RequestFacts {
+  readonly hostname: string
+  readonly mac: string
+  readonly ip: string
+  readonly remoteAddress: string
+  readonly tags: readonly string[]
+  readonly driftMs: number | null
+}
+
+const SOME_REQUEST: RequestFacts = {
+  hostname: 'web-1',
+  mac: '',
+  ip: '',
+  remoteAddress: '',
+  tags: [],
+  driftMs: null,
+}
+
+function batchOf(body: string, request: RequestFacts): LineBatchView {
+  const reader = new LineReader()
+  reader.load([Buffer.from(body)])
+  const batch = new LineBatchBuilder()
+  batch.addRequest(() => {
+    reader.readLines(batch, timeBounds(RECEIVED_MS, RETENTION_DAYS), request.tags)
+    return { facts: { ...request, receivedAtMs: RECEIVED_MS, idempotency: null } }
+  })
+  return LineBatchView.decode(batch.encode(ACCOUNT, 'ingest'))
+}
+
+const BARE = {
+  _account: ACCOUNT,
+  _ts: RECEIVED_MS,
+  _host: 'web-1',
+  _app: 'unknown',
+  level: '',
+  _logtype: 'line',
+  _retention: RETENTION_DAYS,
+}
+
+test("the specification's example of a record is what its line becomes", () => {
+  const line = '{"message":"GET /health 200","user_id":7}'
+  const body = JSON.stringify({
+    lines: [
+      {
+        line,
+        timestamp: RECEIVED_MS,
+        app: 'nginx',
+        level: 'info',
+        env: 'production',
+        file: '/var/log/nginx/access.log',
+        meta: { user: { id: 12345 } },
+      },
+    ],
+  })
+  expect(recordsOf(body, { mac: 'c0:ff:ee:c0:ff:ee', ip: '10.0.0.1', tags: ['prod'] })).toEqual([
+    {
+      ...BARE,
+      _app: 'nginx',
+      _line: line,
+      message: 'GET /health 200',
+      user_id: 7,
+      level: 'INFO',
+      _logtype: 'json',
+      _file: '/var/log/nginx/access.log',
+      _tag: ['prod'],
+      _mac: 'c0:ff:ee:c0:ff:ee',
+      _ip: '10.0.0.1',
+      _env: 'production',
+      _meta: { user: { id: 12345 } },
+      _mezmo_line_size: 62,
+    },
+  ])
+})
+
+describe('a line as it is sent', () => {
+  test.each<[string, string, JsonObject]>([
+    ['a bare text', '"x"', { _line: 'x', _mezmo_line_size: 1 }],
+    [
+      'an object as text',
+      '{"line":{"a":1}}',
+      { _line: '{"a":1}', a: 1, _logtype: 'json', _mezmo_line_size: 7 },
+    ],
+    ['an empty text', '{"line":""}', { _line: '', _mezmo_line_size: 0 }],
+    ['a host of its own', '{"line":"x","hostname":"own"}', { _line: 'x', _host: 'own', _mezmo_line_size: 1 }],
+    [
+      'seconds',
+      '{"line":"x","timestamp":1772600766}',
+      { _line: 'x', _ts: 1_772_600_766_000, _mezmo_line_size: 1 },
+    ],
+    [
+      'a time too old',
+      '{"line":"x","timestamp":"12"}',
+      { _line: 'x', _timestamp: '12', _mezmo_line_size: 1 },
+    ],
+    [
+      'a text as meta',
+      '{"line":"x","meta":"{\\"a\\":1}"}',
+      { _line: 'x', _meta: '{"a":1}', _mezmo_line_size: 12 },
+    ],
+    ['empty meta', '{"line":"x","meta":"{}"}', { _line: 'x', _mezmo_line_size: 1 }],
+    ['meta with blanks', '{"line":"x","meta":{ "a" :\\n 1 }}', { _line: 'x', _meta: { a: 1 } }],
+    [
+      'labels',
+      '{"line":"x","label":{"a.b/c":"d"}}',
+      { _line: 'x', _label: { 'a.b/c': 'd' }, _mezmo_line_size: 1 },
+    ],
+    [
+      'members of an older agent',
+      '{"line":"x","pid":7,"f":"/a/b"}',
+      { _line: 'x', _meta: { pid: 7 }, _file: '/a/b', _app: 'b', _mezmo_line_size: 10 },
+    ],
+    [
+      'unknown members keep their digits',
+      '{"line":"x","id":12345678901234567890}',
+      { _line: 'x', _meta: { id: 12345678901234567890n }, _mezmo_line_size: 28 },
+    ],
+    ['tags of its own', '{"line":"x","tags":["a"]}', { _line: 'x', _tag: ['a'], _mezmo_line_size: 1 }],
+    [
+      'a line that is too long',
+      `{"line":"${'x'.repeat(16_385)}"}`,
+      { _line: 'x'.repeat(16_384), _truncated: true, _mezmo_line_size: 16_384 },
+    ],
+  ])('%s', (_what, line, expected) => {
+    const [record] = recordsOf(`{"lines":[${line.replaceAll('\\n', '\n')}]}`)
+    const size = record?._mezmo_line_size as JsonValue
+    expect(record).toEqual({ ...BARE, _mezmo_line_size: size, ...expected })
+  })
+
+  test('a drift of the sender is kept from 5,001 ms on', () => {
+    expect(recordsOf('{"lines":["x"]}', { driftMs: 5001 })[0]).toMatchObject({ _drift: 5001 })
+    expect(recordsOf('{"lines":["x"]}', { driftMs: 5000 })[0]).not.toHaveProperty('_drift')
+  })
+})
+
+test('whatever is sent, every line becomes a record with its text and its size', () => {
+  const text = fc.string({ unit: 'grapheme' }).map(raw => Buffer.from(raw).toString())
+  const sent = fc.record(
+    {
+      line: text,
+      app: fc.string(),
+      level: fc.string(),
+      env: fc.string(),
+      file: fc.string(),
+      meta: fc.jsonValue(),
+      timestamp: fc.oneof(fc.double(), fc.string()),
+      label: fc.jsonValue(),
+      annotation: fc.jsonValue(),
+      tags: fc.oneof(fc.string(), fc.array(fc.string())),
+      host: fc.string(),
+      other: fc.jsonValue(),
+    },
+    { requiredKeys: ['line'] },
+  )
+  fc.assert(
+    fc.property(fc.array(sent, { minLength: 1, maxLength: 5 }), lines => {
+      const records = recordsOf(JSON.stringify({ lines }))
+      expect(records.map(record => record._line)).toEqual(lines.map(({ line }) => line))
+      for (const record of records) {
+        expect(record._host).not.toBe('')
+        expect(record._app).not.toBe('')
+        expect(record._mezmo_line_size).toBeGreaterThanOrEqual(Buffer.byteLength(record._line as string))
+      }
+    }),
+  )
+})
