@@ -23,8 +23,9 @@ export class BlockFile {
   }
 
   /** @param dataPath the engine's data folder, which one process at a time may use: the file's name follows from it */
-  static async open(dataPath: string): Promise<BlockFile> {
-    const digest = createHash('sha256').update(realpathSync(dataPath)).digest('hex').slice(0, 24)
+  static async open(dataPath: string, database: string): Promise<BlockFile> {
+    const owner = `${realpathSync(dataPath)} ${database}`
+    const digest = createHash('sha256').update(owner).digest('hex').slice(0, 24)
     const name = `weir-blocks-${digest}`
     const spareFolder = join(tmpdir(), name)
     const inMemory = await access(SHARED_MEMORY, constants.W_OK).then(

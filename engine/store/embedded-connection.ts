@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { BlockFile } from './block-file.ts'
 import type { BlockInsert, StoreConnection } from './connection.ts'
@@ -9,6 +9,7 @@ import type { Statement } from './store.ts'
 export interface EmbeddedConnectionOptions {
   /** Folder of the engine's files; created when it is not there. One process at a time, one folder a process. */
   readonly path: string
+  readonly database?: string
   /** Searches that run side by side; each has a connection of the engine. */
   readonly searches?: number
 }
@@ -16,7 +17,6 @@ export interface EmbeddedConnectionOptions {
 /** The engine declares the same shape with its own copy of the client's types, which the compiler keeps apart. */
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
-const DATABASE = 'weir'
 const STREAM_ROWS = 4096
 
 /**
@@ -25,6 +25,7 @@ const STREAM_ROWS = 4096
  */
 export async function openEmbeddedConnection({
   path,
+  database = 'weir',
   searches = 3,
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
   // Loaded here, so that installations with a server need not have the engine.
@@ -36,9 +37,9 @@ export async function openEmbeddedConnection({
     const client = createClient({ connection: native as unknown as ClientConnection })
     const session = new Session(client, (sql, format) => native.chdb.queryStream(sql, { format }))
     await session.run(() =>
-      client.command({ query: `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic` }),
+      client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` }),
     )
-    await session.run(() => client.command({ query: `USE ${DATABASE}` }))
+    await session.run(() => client.command({ query: `USE ${database}` }))
     for (const [name, value] of Object.entries(settings))
       await session.run(() => client.command({ query: `SET ${name} = ${value}` }))
     return session
@@ -50,7 +51,7 @@ export async function openEmbeddedConnection({
   // Read-only comes last: afterwards nothing can be set but what a read may set.
   for (let index = 0; index < searches; index++)
     searching.push(await openSession({ ...answers, max_block_size: STREAM_ROWS, readonly: 2 }))
-  return new EmbeddedConnection(control, inserting, searching, await BlockFile.open(folder))
+  return new EmbeddedConnection(control, inserting, searching, await BlockFile.open(folder, database))
 }
 
 type StreamChunks = AsyncIterable<{ text(): string }> & { cancel(): void }
@@ -220,9 +221,4 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, onAbort: () =
     signal.addEventListener('abort', abort, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
-}
-
-/** Where the embedded engine's files are inside Weir's data folder. */
-export function embeddedStorePath(dataDirectory: string): string {
-  return join(dataDirectory, 'store')
 }

@@ -23,7 +23,8 @@ export interface Store {
    * Inserts one batch as one block, hence one part: visible whole or not at all.
    *
    * @throws StoreError FENCED (an owner with a higher epoch exists; nothing was stored),
-   *         OUTCOME_UNKNOWN (retriable after `settle`), UNAVAILABLE (nothing was stored; retriable)
+   *         OUTCOME_UNKNOWN (retriable after `claim` of the next attempt and `settle`), UNAVAILABLE (nothing was
+   *         stored; retriable), STATEMENT_FAILED (nothing was stored, nor would be the next time)
    */
   insert(insert: BatchInsert): Promise<void>
 
@@ -48,7 +49,8 @@ export interface Store {
   openDays(): Promise<string[]>
 
   /**
-   * Removes what is past its retention at `nowMs`, only of days that are closed and below the given positions.
+   * Removes lines of days that are, as a whole, past their retention at `nowMs`: only of closed days, and below the
+   * given positions. Searches hide lines from their own time on.
    *
    * @returns number of lines removed
    */
@@ -79,7 +81,10 @@ export interface Epoch {
 
 export interface BatchInsert extends PartitionTable {
   readonly epoch: Epoch
-  /** The batch in ClickHouse's Native format, one block with the columns of the table in their order. */
+  /**
+   * The batch in ClickHouse's Native format: one block with the columns of the table in their order, without topic
+   * and partition, which the insert names for all rows (engine/store/tables.ts).
+   */
   readonly block: readonly Uint8Array[]
   readonly rows: number
 }

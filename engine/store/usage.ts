@@ -36,7 +36,7 @@ export interface PoolUsage extends Usage {
 }
 
 const DAY_MS = 86_400_000
-const NAME_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'arrayJoin(tags)' }
+const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
  * Bytes and lines per app, host or tag, largest first. A line with several tags counts for each, one without tags
@@ -63,15 +63,18 @@ export async function usageTotals(store: Store, period: UsagePeriod): Promise<Po
 
 export function usageByKindStatement(query: UsageByKindQuery): Statement {
   const { kind, name, poolDays, limit, order = 'bytes' } = query
+  const column = COLUMN_OF[kind]
+  // Lines are grouped by all their tags first: the projection does not serve a statement that takes them apart.
+  const names = kind === 'tags' ? 'arrayJoin(arrayDistinct(grouped))' : 'grouped'
   const conditions = [
-    ...(name === undefined ? [] : [nameCondition(kind)]),
-    ...(poolDays === undefined ? [] : ['pool = {pool:UInt16}']),
+    ...(name === undefined ? [] : [kind === 'tags' ? 'has(tags, {name:String})' : `${column} = {name:String}`]),
+    ...(poolDays === undefined ? [] : ['pool = {pool:Float64}']),
   ]
   return {
-    sql: `SELECT name, sum(b) AS bytes, sum(l) AS lines FROM (
-${bothSources(NAME_OF[kind], conditions)}
+    sql: `SELECT ${names} AS name, sum(b) AS bytes, sum(l) AS lines FROM (
+${bothSources(column, conditions)}
 )${name === undefined ? '' : ' WHERE name = {name:String}'}
-GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt32}'}`,
+GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
     parameters: {
       ...periodParameters(query),
       ...(name === undefined ? {} : { name }),
@@ -83,9 +86,9 @@ GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {
 
 export function usageTotalsStatement(period: UsagePeriod): Statement {
   return {
-    sql: `SELECT name AS pool, sum(b) AS bytes, sum(l) AS lines FROM (
+    sql: `SELECT grouped AS pool, sum(b) AS bytes, sum(l) AS lines FROM (
 ${bothSources('pool', [])}
-) GROUP BY name ORDER BY name`,
+) GROUP BY grouped ORDER BY grouped`,
     parameters: periodParameters(period),
   }
 }
@@ -94,20 +97,16 @@ ${bothSources('pool', [])}
  * One statement, so that both branches see the same closed days. The second keeps to the expressions of the
  * projection, which then answers it without reading a line.
  */
-function bothSources(name: string, conditions: readonly string[]): string {
+function bothSources(column: string, conditions: readonly string[]): string {
   const also = conditions.map(condition => ` AND ${condition}`).join('')
   const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
-  return `SELECT ${name} AS name, sum(bytes) AS b, sum(lines) AS l FROM usage_days
-WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY name
+  return `SELECT ${column} AS grouped, sum(bytes) AS b, sum(lines) AS l FROM usage_days
+WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY grouped
 UNION ALL
-SELECT ${name} AS name, sum(size) AS b, count() AS l FROM lines
+SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM lines
 WHERE account = {account:String}
   AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')
-  AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})${also} GROUP BY name`
-}
-
-function nameCondition(kind: UsageKind): string {
-  return kind === 'tags' ? 'has(tags, {name:String})' : `${NAME_OF[kind]} = {name:String}`
+  AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})${also} GROUP BY grouped`
 }
 
 /** The days that lie in the period as a whole; the last is before the first when there is none. */

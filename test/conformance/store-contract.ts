@@ -1,0 +1,392 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import type { StoreConnection } from '../../engine/store/connection.ts'
+import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
+import type { Epoch, Store, StoreTable } from '../../engine/store/store.ts'
+import type { StoredLine } from '../../engine/store/stored-line.ts'
+import { TABLE_COLUMNS } from '../../engine/store/tables.ts'
+import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
+import { sampleLines } from '../support/sample-lines.ts'
+import { usageContract } from './store-usage-contract.ts'
+
+/** An engine with room for any number of databases. */
+export interface StoreEngine {
+  /** A connection to a database, which is made when it is not there. */
+  connect(database: string): Promise<StoreConnection>
+  stop(): Promise<void>
+}
+
+export const LOG_ID = '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11'
+export const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
+const LINES = { ...PARTITION, table: 'lines' } as const
+const EPOCH: Epoch = { offset: 40n, attempt: 0 }
+const DAY = Date.UTC(2026, 0, 2)
+
+/** What every implementation of the store port holds. */
+export function storeContract(name: string, start: () => Promise<StoreEngine>): void {
+  describe(name, () => {
+    let engine: StoreEngine
+    let connection: StoreConnection
+    let store: Store
+    let database = ''
+    let databases = 0
+
+    beforeAll(async () => {
+      engine = await start()
+    })
+    afterAll(() => engine.stop())
+    beforeEach(async () => {
+      database = `contract_${databases++}`
+      connection = await engine.connect(database)
+      store = openClickHouseStore(connection)
+      await store.open(LOG_ID)
+      await store.claim({ ...PARTITION, epoch: EPOCH })
+      return () => store.close()
+    })
+
+    const insert = (block: readonly Uint8Array[], rows: number, epoch = EPOCH, table: StoreTable = 'lines') =>
+      store.insert({ ...PARTITION, table, epoch, block, rows })
+    const insertLines = (offset: bigint, lines: readonly StoredLine[], epoch = EPOCH) =>
+      insert(blockOf(offset, lines), lines.length, epoch)
+    const countOf = async (sql: string) => {
+      const [row] = await store.query<{ n: string }>({ sql: `SELECT count() AS n FROM ${sql}` })
+      return Number(row?.n)
+    }
+
+    describe('opening', () => {
+      test('the tables have exactly the columns that blocks are built for', async () => {
+        for (const [table, columns] of Object.entries(TABLE_COLUMNS)) {
+          const rows = await store.query<{ name: string; type: string }>({
+            sql: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY position`,
+            parameters: { table },
+          })
+          expect(rows.map(row => [row.name, row.type])).toEqual(columns)
+        }
+      })
+
+      test('opening again with the same log changes nothing', async () => {
+        await insertLines(41n, sampleLines({ seed: 1, count: 3, startMs: DAY }))
+        const again = openClickHouseStore(await engine.connect(database))
+        await again.open(LOG_ID)
+        expect(await countOf('lines')).toBe(3)
+        expect(await countOf('migrations')).toBe(1)
+        await again.close()
+      })
+
+      test('a store that was filled from another log is refused', async () => {
+        const other = openClickHouseStore(await engine.connect(database))
+        await expect(other.open('another')).rejects.toMatchObject({ code: 'STORE_OF_ANOTHER_LOG' })
+        await other.close()
+      })
+
+      test('a store that a newer program has changed is refused', async () => {
+        await connection.command("INSERT INTO migrations VALUES (9999, 'of the future')")
+        const older = openClickHouseStore(await engine.connect(database))
+        await expect(older.open(LOG_ID)).rejects.toMatchObject({ code: 'STORE_NEWER' })
+        await older.close()
+      })
+    })
+
+    describe('inserting', () => {
+      test('every member of a line comes back as it was', async () => {
+        const text = Buffer.from("a 'quoted' line\n\nDROP TABLE lines;\n\0 €😀")
+        const line = newStoredLine({
+          timeMs: DAY + 1,
+          timestampMs: -1500,
+          textBytes: Buffer.concat([Buffer.from('before'), text, Buffer.from('after')]),
+          textStart: 6,
+          textEnd: 6 + text.length,
+          tags: ['b', 'a', 'b'],
+          meta: '{"a":1}',
+          extra: '{"_drift":1}',
+          sizeBytes: 4_000_000_000,
+          retentionDays: 65_535,
+          poolDays: 7,
+          textFieldNames: ['k', 'k', 'ü', 'not counted'],
+          textFieldValues: ['1', '', '€'.repeat(50), 'x'],
+          textFieldCount: 3,
+          numberFieldNames: ['n', 'n'],
+          numberFieldValues: [-0.5, 2 ** 53],
+          numberFieldCount: 2,
+        })
+        await insertLines(2n ** 40n - 1n, [line, newStoredLine({ timeMs: DAY })])
+        const rows = await store.query<Record<string, unknown>>({
+          sql: `SELECT * EXCEPT (t, ts, text_fields, number_fields), toUnixTimestamp64Milli(t) AS t_ms, toUnixTimestamp64Milli(ts) AS ts_ms,
+            mapKeys(text_fields) AS text_names, mapValues(text_fields) AS text_values,
+            mapKeys(number_fields) AS number_names, mapValues(number_fields) AS number_values FROM lines ORDER BY row`,
+        })
+        expect(rows[0]).toMatchObject({
+          topic: 0,
+          partition: 3,
+          offset: '1099511627775',
+          row: 0,
+          t_ms: String(DAY + 1),
+          ts_ms: '-1500',
+          line: text.toString(),
+          tags: ['b', 'a', 'b'],
+          meta: '{"a":1}',
+          extra: '{"_drift":1}',
+          size: 4_000_000_000,
+          retention: 65_535,
+          pool: 7,
+          text_names: ['k', 'k', 'ü'],
+          text_values: ['1', '', '€'.repeat(50)],
+          number_names: ['n', 'n'],
+          number_values: [-0.5, 2 ** 53],
+        })
+        expect(rows[1]).toMatchObject({ row: 1, tags: [], line: '', text_names: [], number_values: [] })
+      })
+
+      test.each([1, 8192, 150_000])('a batch of %i rows becomes one part', async count => {
+        const lines = sampleLines({ seed: 2, count: Math.min(count, 5000), startMs: DAY })
+        const rows = Array.from({ length: count }, (_, row) => lines[row % lines.length] as StoredLine)
+        await insertLines(41n, rows)
+        expect(await newParts('lines')).toEqual([{ rows: count, level: 0 }])
+      })
+
+      test('a batch of more than 32 MB becomes one part', async () => {
+        const textBytes = Buffer.alloc(16_384, 'abcdefghijklmnop')
+        const line = newStoredLine({ timeMs: DAY, textBytes, textStart: 0, textEnd: textBytes.length })
+        const rows = Array.from({ length: 2_200 }, () => line)
+        await insertLines(41n, rows)
+        expect(await newParts('lines')).toEqual([{ rows: 2_200, level: 0 }])
+      })
+
+      test('what nodes did and what errors they reported are stored with positions of their own', async () => {
+        const context = { offset: 41n, minuteMs: DAY }
+        const name = { account: 'a', pipeline: 'p', node: 'n' }
+        const activity = {
+          eventsIn: 5,
+          bytesIn: 50,
+          eventsOut: 3,
+          bytesOut: 30,
+          copied: 0,
+          created: 0,
+          dropped: 4,
+          droppedBytes: 20,
+          failed: 0,
+          merged: 0,
+          held: -2,
+        }
+        await insert(nodeMetricsBlock(context, [{ ...name, activity }]), 1, EPOCH, 'node_metrics')
+        const error = { nodeKind: 'transform', code: 'E_NOT_FOUND', message: 'no .a', captured: '{}', count: 9 }
+        const errors = [
+          { ...name, ...error, field: null, lastMs: DAY + 5 },
+          { ...name, ...error, field: '.a', lastMs: DAY + 6 },
+        ]
+        await insert(pipelineErrorsBlock(context, errors), 2, EPOCH, 'pipeline_errors')
+        const [metrics] = await store.query({
+          sql: 'SELECT partition, offset, row, node, events_in, dropped, dropped_bytes, held FROM node_metrics',
+        })
+        expect(metrics).toEqual({
+          partition: 3,
+          offset: '41',
+          row: 0,
+          node: 'n',
+          events_in: '5',
+          dropped: '4',
+          dropped_bytes: '20',
+          held: '-2',
+        })
+        const stored = await store.query({ sql: 'SELECT row, field, count FROM pipeline_errors ORDER BY row' })
+        expect(stored).toEqual([
+          { row: 0, field: '', count: '9' },
+          { row: 1, field: '.a', count: '9' },
+        ])
+        for (const table of ['node_metrics', 'pipeline_errors'] as const) {
+          const from = { offset: 41n, row: 0, timeMs: DAY + 59_000 }
+          const row = table === 'node_metrics' ? 0 : 1
+          expect(await store.settle({ ...PARTITION, table }, from)).toEqual({ offset: 41n, row })
+        }
+      })
+
+      test('a block with other columns is refused for good, and nothing is stored', async () => {
+        const block = nodeMetricsBlock({ offset: 41n, minuteMs: DAY }, [])
+        await expect(insert(block, 0)).rejects.toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
+        expect(await countOf('lines')).toBe(0)
+      })
+
+      const newParts = (table: string) =>
+        connection.read<{ rows: number; level: number }>(
+          `SELECT toUInt32(rows) AS rows, level FROM system.parts WHERE database = currentDatabase() AND table = '${table}' AND active`,
+        )
+    })
+
+    describe('owners', () => {
+      const lines = sampleLines({ seed: 3, count: 10, startMs: DAY })
+
+      test.each([
+        ['an older owner', { offset: 39n, attempt: 9 }],
+        ['an older attempt of the owner', { offset: 41n, attempt: 1 }],
+      ])('an insert of %s is an error and stores nothing', async (_, epoch) => {
+        await store.claim({ ...PARTITION, epoch: { offset: 41n, attempt: 2 } })
+        await expect(insertLines(42n, lines, epoch)).rejects.toMatchObject({ code: 'FENCED', retriable: false })
+        expect(await countOf('lines')).toBe(0)
+      })
+
+      test('an insert of the present owner passes, also after the same claim again', async () => {
+        await store.claim({ ...PARTITION, epoch: EPOCH })
+        await insertLines(41n, lines)
+        expect(await countOf('lines')).toBe(10)
+      })
+
+      test('an owner of another partition or topic fences nobody here', async () => {
+        const epoch = { offset: 99n, attempt: 0 }
+        await store.claim({ topic: 'weir.ingest', partition: 4, epoch })
+        await store.claim({ topic: 'weir.keyed', partition: 3, epoch })
+        await insertLines(41n, lines)
+        expect(await countOf('lines')).toBe(10)
+      })
+
+      test('a claim below a claim that was made is refused', async () => {
+        await store.claim({ ...PARTITION, epoch: { offset: 41n, attempt: 0 } })
+        for (const epoch of [EPOCH, { offset: 40n, attempt: 7 }])
+          await expect(store.claim({ ...PARTITION, epoch })).rejects.toMatchObject({ code: 'FENCED' })
+      })
+    })
+
+    describe('settling', () => {
+      const from = (offset: bigint, row: number) => ({ offset, row, timeMs: DAY })
+
+      test('nothing stored is null; else the highest position at or after the given one', async () => {
+        expect(await store.settle(LINES, from(0n, 0))).toBeNull()
+        await insertLines(41n, sampleLines({ seed: 4, count: 20, startMs: DAY }))
+        await insertLines(50n, sampleLines({ seed: 5, count: 3, startMs: DAY }))
+        expect(await store.settle(LINES, from(0n, 0))).toEqual({ offset: 50n, row: 2 })
+        expect(await store.settle(LINES, from(50n, 2))).toEqual({ offset: 50n, row: 2 })
+        expect(await store.settle(LINES, from(50n, 3))).toBeNull()
+        expect(await store.settle(LINES, from(51n, 0))).toBeNull()
+      })
+
+      test('other partitions, topics and tables are not looked at', async () => {
+        const lines = sampleLines({ seed: 6, count: 5, startMs: DAY })
+        for (const other of [
+          { topic: 'weir.ingest', partition: 4 },
+          { topic: 'weir.keyed', partition: 3 },
+        ]) {
+          await store.claim({ ...other, epoch: EPOCH })
+          const block = blockOf(77n, lines)
+          await store.insert({ ...other, table: 'lines', epoch: EPOCH, block, rows: 5 })
+        }
+        await insertLines(41n, lines)
+        expect(await store.settle(LINES, from(0n, 0))).toEqual({ offset: 41n, row: 4 })
+        expect(await store.settle({ ...PARTITION, table: 'node_metrics' }, from(0n, 0))).toBeNull()
+      })
+
+      test('a statement of the partition that still runs is ended first', async () => {
+        const comment = `weir:${LOG_ID}:weir.ingest:3:lines`
+        const beside = await engine.connect(database)
+        const running = beside.read(
+          `SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000, log_comment = '${comment}'`,
+        )
+        const outcome = running.then(
+          () => 'ran to its end',
+          (error: Error) => error.message,
+        )
+        const isRunning = `SELECT count() AS n FROM system.processes WHERE Settings['log_comment'] = '${comment}'`
+        for (;;) if ((await connection.read<{ n: string }>(isRunning))[0]?.n === '1') break
+        await store.settle(LINES, from(0n, 0))
+        expect((await connection.read<{ n: string }>(isRunning))[0]?.n).toBe('0')
+        expect(await outcome).toContain('cancelled')
+        await beside.close()
+      })
+    })
+
+    describe('searching', () => {
+      test('parameters reach the statement as they are, whatever they hold', async () => {
+        const evil = `'; DROP TABLE lines; -- {a:String} \\' \n\n\t\r €😀 "\``
+        const [row] = await store.query({
+          sql: "SELECT {a:String} AS a, '{a:String}' AS literal, {list:Array(String)} AS list, {big:UInt64} AS big, {x:Float64} AS x, {t:DateTime64(3, 'UTC')} AS t LIMIT {n:UInt32}",
+          parameters: {
+            a: evil,
+            list: [evil, ''],
+            big: '18446744073709551615',
+            x: -1.5,
+            t: '2026-01-02 03:04:05.678',
+            n: 1,
+          },
+        })
+        expect(row).toEqual({
+          a: evil,
+          literal: '{a:String}',
+          list: [evil, ''],
+          big: '18446744073709551615',
+          x: -1.5,
+          t: '2026-01-02 03:04:05.678',
+        })
+      })
+
+      test('a statement that is wrong is an error that no repeat will help', async () => {
+        const wrong = store.query({ sql: 'SELECT nonsense FROM lines' })
+        await expect(wrong).rejects.toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
+        const unfit = store.query({ sql: 'SELECT {n:UInt8}', parameters: { n: 'many' } })
+        await expect(unfit).rejects.toMatchObject({ code: 'STATEMENT_FAILED' })
+      })
+
+      test('a search cannot change anything', async () => {
+        for (const sql of ['DROP TABLE lines', 'TRUNCATE TABLE lines', "INSERT INTO logs VALUES ('x')"])
+          await expect(store.query({ sql })).rejects.toMatchObject({ code: 'STATEMENT_FAILED' })
+        expect(await countOf('logs')).toBe(1)
+      })
+
+      test('searches run while another one takes long', async () => {
+        const long = store.query({
+          sql: 'SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000',
+        })
+        const outcome = long.catch((error: Error) => error.message)
+        expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+        await connection.command('KILL QUERY WHERE query LIKE \'%sleepEachRow(0.05)%\' AND query NOT LIKE \'KILL%\' ASYNC')
+        expect(await outcome).toContain('cancelled')
+      })
+
+      test('an aborted search ends with the reason of its signal, and later ones run', async () => {
+        const abort = new AbortController()
+        const search = store.query(
+          {
+            sql: 'SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000',
+          },
+          abort.signal,
+        )
+        const reason = new Error('the client has gone')
+        queueMicrotask(() => abort.abort(reason))
+        await expect(search).rejects.toBe(reason)
+        await expect(store.query({ sql: 'SELECT 1' }, abort.signal)).rejects.toBe(reason)
+        for (let index = 0; index < 6; index++)
+          expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+      })
+
+      test('a stream gives every row once, in order, and no more than some thousand at a time', async () => {
+        const numbers: string[] = []
+        const sql = 'SELECT number AS n FROM numbers({count:UInt64})'
+        let largest = 0
+        for await (const rows of store.queryStream<{ n: string }>({ sql, parameters: { count: 50_000 } })) {
+          largest = Math.max(largest, rows.length)
+          for (const { n } of rows) numbers.push(n)
+        }
+        expect(numbers).toEqual(Array.from({ length: 50_000 }, (_, n) => String(n)))
+        expect(largest).toBeLessThanOrEqual(10_000)
+      })
+
+      test('a stream that is left early leaves the way free for others', async () => {
+        for (let round = 0; round < 8; round++)
+          for await (const rows of store.queryStream({ sql: 'SELECT number FROM numbers(10000000)' }))
+            if (rows.length > 0) break
+        expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+      })
+
+      test('a stream that fails on the way says so', async () => {
+        const read = async () => {
+          for await (const _ of store.queryStream({
+            sql: "SELECT throwIf(number = 900000, 'broken') FROM numbers(1000000)",
+          }));
+        }
+        await expect(read()).rejects.toThrow('broken')
+      })
+    })
+
+    usageContract(() => ({ store, connection, insertLines }))
+  })
+}
+
+export { DAY_MS }
