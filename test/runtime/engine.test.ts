@@ -1,0 +1,148 @@
+import { afterEach, expect, test } from 'vitest'
+import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { Engine } from '../../engine/runtime/engine.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { MemoryStore } from '../support/memory-store.ts'
+import { SampleConfiguration } from '../support/world.ts'
+
+const PARTITIONS = 2
+const PARTITION = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
+
+interface Running {
+  readonly clock: ManualClock
+  readonly log: Log
+  readonly ingest: Topic
+  readonly store: MemoryStore
+  readonly engine: Engine
+}
+
+let running: Running | undefined
+
+afterEach(async () => {
+  if (running !== undefined) await running.clock.advanceUntil(running.engine.stop())
+  running = undefined
+})
+
+async function start(options: { maxBytes?: number; store?: MemoryStore } = {}): Promise<Running> {
+  const clock = manualClock()
+  const log = memoryLog({
+    clock,
+    entropy: seededEntropy(3),
+    ...(options.maxBytes && { maxBytes: options.maxBytes }),
+  })
+  const ingest = await log.topic(INGEST_TOPIC, PARTITIONS)
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, PARTITIONS)
+  const store = options.store ?? new MemoryStore()
+  const engine = new Engine({
+    log,
+    ingest,
+    checkpoints,
+    store,
+    clock,
+    configuration: new SampleConfiguration(),
+    logger: silentLogger,
+    workerName: 'test',
+    logRetentionMs: 3_600_000,
+  })
+  engine.start()
+  running = { clock, log, ingest, store, engine }
+  return running
+}
+
+/** Lets time pass in small steps until a condition holds. */
+async function passUntil({ clock }: Running, holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 2_000 && !holds(); round++) {
+    await new Promise(resolve => setImmediate(resolve))
+    if (round % 4 === 3) clock.advance(250)
+  }
+  expect(holds()).toBe(true)
+}
+
+function append({ ingest }: Running, text: string) {
+  const value = lineBatchValue([{ lines: [{ line: text }] }])
+  return ingest.append(PARTITION, { value, producer: null, priority: 'ingest' })
+}
+
+const storedLines = ({ store }: Running) => store.rows('lines').map(row => row.line)
+
+test('a log that is full of stored records empties itself and takes lines again', async () => {
+  const world = await start({ maxBytes: 400_000 })
+  const text = 'x'.repeat(20_000)
+  let sent = 0
+  for (; sent < 100; sent++) {
+    try {
+      await append(world, text)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'LOG_FULL', retriable: true })
+      break
+    }
+  }
+  expect(sent).toBeLessThan(100)
+  await passUntil(world, () => world.log.space().takesIngest)
+  await append(world, 'after')
+  await passUntil(world, () => storedLines(world).length === sent + 1)
+  expect(storedLines(world).at(-1)).toBe('after')
+})
+
+test('nothing that is not stored is trimmed, however full the log is', async () => {
+  const store = new MemoryStore()
+  store.decideInserts(() => 'refused')
+  const world = await start({ maxBytes: 400_000, store })
+  let sent = 0
+  for (; sent < 100; sent++) {
+    try {
+      await append(world, `${sent} ${'x'.repeat(20_000)}`)
+    } catch {
+      break
+    }
+  }
+  for (let round = 0; round < 400; round++) {
+    await new Promise(resolve => setImmediate(resolve))
+    world.clock.advance(100)
+  }
+  expect(world.log.space().takesIngest).toBe(false)
+  store.decideInserts(() => 'stored')
+  await passUntil(world, () => storedLines(world).length === sent)
+  expect(storedLines(world).map(line => Number((line as string).split(' ')[0]))).toEqual([
+    ...Array(sent).keys(),
+  ])
+})
+
+test('a worker that fails begins again from its checkpoint and says why meanwhile', async () => {
+  const world = await start()
+  await passUntil(world, () => world.engine.status.workers.length === PARTITIONS)
+  const settle = world.store.settle.bind(world.store)
+  world.store.insert = async () => {
+    throw new Error('the disk is on fire')
+  }
+  await append(world, 'a')
+  await passUntil(world, () => world.engine.status.troubles.get(PARTITION) === 'the disk is on fire')
+  world.store.insert = MemoryStore.prototype.insert
+  await passUntil(world, () => storedLines(world).length === 1)
+  expect(world.engine.status.troubles.size).toBe(0)
+  expect(
+    await settle({ topic: INGEST_TOPIC, partition: PARTITION, table: 'lines' }, { offset: 0n, row: 0 }),
+  ).not.toBeNull()
+})
+
+test('days are closed once every partition has passed them, and not before', async () => {
+  const world = await start()
+  const closed: string[] = []
+  const day = new Date(world.clock.wallMs()).toISOString().slice(0, 10)
+  world.store.openDays = async () => (closed.includes(day) ? [] : [day])
+  world.store.closeDay = async (each?: string) => {
+    closed.push(each as string)
+  }
+  await append(world, 'a')
+  await passUntil(world, () => storedLines(world).length === 1)
+  await world.engine.runJobs()
+  expect(closed).toEqual([])
+  world.clock.advance(86_400_000)
+  await passUntil(world, () => closed.length > 0)
+  expect(closed).toEqual([day])
+})
