@@ -24,6 +24,8 @@ const UNSEARCHED = new Set([
   '_timestamp',
   '_truncated',
 ])
+/** Their members, not they themselves, are the first level. */
+const OWN_OBJECTS = new Set(['_meta', '_label', '_annotation', '_other'])
 /** Objects below the third level are one value, their JSON text: ingestion, section 1.3. */
 const MAX_FIELD_DEPTH = 3
 
@@ -137,27 +139,29 @@ class SearchedRecord {
 
   #flatten(path: string, value: JsonValue, depth: number, member: string): void {
     if (value === null) return
-    if (typeof value !== 'object') return this.#add(path, value, member)
-    if (Array.isArray(value)) {
-      for (const element of value) this.#flatten(path, element, depth, member)
-      if (value.length === 0) this.#add(path, '[]', member)
-      return
-    }
-    // Members of meta and labels count from there.
-    const limit = member.startsWith('_') && OWN_OBJECTS.has(member) ? MAX_FIELD_DEPTH + 1 : MAX_FIELD_DEPTH
-    const entries = Object.entries(value)
-    if (depth >= limit || entries.length === 0) return this.#add(path, jsonText(value), member)
-    for (const [name, element] of entries) this.#flatten(`${path}.${name}`, element, depth + 1, member)
+    if (typeof value !== 'object') this.#add(path, value, member)
+    else if (Array.isArray(value)) this.#flattenElements(path, value, depth, member)
+    else this.#flattenMembers(path, value, depth, member)
+  }
+
+  #flattenElements(path: string, elements: readonly JsonValue[], depth: number, member: string): void {
+    for (const element of elements) this.#flatten(path, element, depth, member)
+    if (elements.length === 0) this.#add(path, '[]', member)
+  }
+
+  #flattenMembers(path: string, object: JsonObject, depth: number, member: string): void {
+    const maxDepth = OWN_OBJECTS.has(member) ? MAX_FIELD_DEPTH + 1 : MAX_FIELD_DEPTH
+    const members = Object.entries(object)
+    if (depth >= maxDepth || members.length === 0) this.#add(path, jsonText(object), member)
+    else for (const [name, value] of members) this.#flatten(`${path}.${name}`, value, depth + 1, member)
   }
 
   #add(path: string, value: string | number | bigint | boolean, member: string): void {
-    let field = this.#fields.get(path)
-    if (field === undefined) this.#fields.set(path, (field = { texts: [], numbers: [] }))
+    const field = this.#fields.get(path) ?? { texts: [], numbers: [] }
+    this.#fields.set(path, field)
     if (typeof value === 'number' || typeof value === 'bigint') field.numbers.push(Number(value))
     if (typeof value === 'number') return
     field.texts.push(String(value))
     if (!UNSEARCHED.has(member)) this.#searched.push(String(value))
   }
 }
-
-const OWN_OBJECTS = new Set(['_meta', '_label', '_annotation', '_other'])

@@ -1,0 +1,107 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { LineFilters, LinePage, LineSelection } from './line-selection.ts'
+import { decodePageToken } from './page-token.ts'
+import { parseQuery } from './query-language/parse-query.ts'
+import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
+import type { Query } from './query-language/syntax-tree.ts'
+import type { QueryParameters } from './query-parameters.ts'
+
+/** What an export asks for: export and search, section 6.1. */
+export interface ExportRequest {
+  readonly selection: LineSelection
+  readonly page: LinePage
+}
+
+/** A request for one page of several. */
+export interface PagedExportRequest extends ExportRequest {
+  /** All that the answer depends on, for the token of the next page. */
+  readonly parameters: string
+  readonly startedMs: number
+}
+
+const PREFERENCES = ['head', 'tail'] as const
+/**
+ * For that long all pages hide what the first one hid; later, lines whose retention has passed meanwhile are
+ * hidden, too.
+ */
+const STEADY_MS = 86_400_000
+
+/** @throws ApiError 400 with all that is wrong with the parameters */
+export function readExport(
+  parameters: QueryParameters,
+  account: string,
+  maxLines: { readonly most: number; readonly usual: number },
+  clock: Clock,
+): ExportRequest {
+  const selection = readSelection(parameters, account, clock.wallMs())
+  const page = readPage(parameters, maxLines)
+  parameters.check()
+  return { selection, page }
+}
+
+/** The same with `pagination_id`. */
+export function readPagedExport(
+  parameters: QueryParameters,
+  account: string,
+  maxLines: { readonly most: number; readonly usual: number },
+  clock: Clock,
+): PagedExportRequest {
+  const nowMs = clock.wallMs()
+  const selection = readSelection(parameters, account, nowMs)
+  const page = readPage(parameters, maxLines)
+  const token = parameters.text('pagination_id') ?? ''
+  parameters.check()
+  const asked = fixedForm(selection, page, parameters)
+  if (token === '') return { selection, page, parameters: asked, startedMs: nowMs }
+  const decoded = decodePageToken(token, asked)
+  if (decoded === undefined) parameters.refuse('pagination_id', 'does not belong to these parameters')
+  parameters.check()
+  const { position, startedMs } = decoded as NonNullable<typeof decoded>
+  return {
+    selection: { ...selection, asOfMs: Math.max(startedMs, nowMs - STEADY_MS) },
+    page: { ...page, behind: position },
+    parameters: asked,
+    startedMs,
+  }
+}
+
+function readSelection(parameters: QueryParameters, account: string, asOfMs: number): LineSelection {
+  const fromMs = parameters.timeMs('from', 'first')
+  const toMs = parameters.timeMs('to', 'last')
+  const filters: LineFilters = {
+    hosts: parameters.list('hosts'),
+    apps: parameters.list('apps'),
+    levels: parameters.list('levels'),
+    tags: parameters.list('tags'),
+  }
+  if (parameters.has('from') && parameters.has('to') && fromMs > toMs)
+    parameters.refuse('from', 'must be less than or equal to "to"')
+  return { account, fromMs, toMs, asOfMs, filters, query: readQuery(parameters) }
+}
+
+function readPage(
+  parameters: QueryParameters,
+  { most, usual }: { readonly most: number; readonly usual: number },
+): LinePage {
+  const limit = parameters.integer('size', { min: 1, max: most }) ?? usual
+  return { limit, prefer: parameters.oneOf('prefer', PREFERENCES, 'tail') }
+}
+
+/** `q` is what an older client calls it. */
+function readQuery(parameters: QueryParameters): Query {
+  const name = parameters.has('query') ? 'query' : 'q'
+  const text = parameters.text(name) ?? ''
+  try {
+    return parseQuery(text)
+  } catch (error) {
+    if (!(error instanceof QuerySyntaxError)) throw error
+    parameters.refuseAs('query', error.message)
+    return { kind: 'all' }
+  }
+}
+
+function fixedForm(selection: LineSelection, page: LinePage, parameters: QueryParameters): string {
+  const { account, fromMs, toMs, filters } = selection
+  const query = parameters.text('query') ?? parameters.text('q') ?? ''
+  return JSON.stringify([account, fromMs, toMs, filters, query, page.prefer, page.limit])
+}

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Statement, Store } from '../../engine/store/store.ts'
+import { accountOf } from '../auth/permission.ts'
+import { ApiError, badRequest } from '../errors.ts'
+import { readExport, readPagedExport } from './export-request.ts'
+import { exportSchema, pagedExportSchema } from './export-schema.ts'
+import { recordLines, recordPage } from './line-answers.ts'
+import { type LinePage, type LineSelection, type SelectedLine, selectLines } from './line-selection.ts'
+import { encodePageToken } from './page-token.ts'
+import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
+import { QueryParameters } from './query-parameters.ts'
+
+export interface ExportRoutesOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** Most lines of one `/v1/export`, and their number when `size` is left out. */
+  readonly maxLines?: number
+}
+
+/** Export, section 6.1: both endpoints' number of lines, unless the operator says otherwise for the first. */
+const DEFAULT_MAX_LINES = 10_000
+const MAX_PAGE_LINES = 10_000
+
+/** Validation is done by hand: its messages are part of the interface, and times keep all their digits. */
+const OWN_VALIDATION = { validatorCompiler: () => () => true }
+
+/** `/v1/export` and `/v2/export`: export and search, section 6. */
+export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
+  app,
+  { store, clock, maxLines = DEFAULT_MAX_LINES },
+) => {
+  app.get(
+    '/v1/export',
+    { config: { needs: 'read' }, schema: exportSchema(maxLines), ...OWN_VALIDATION },
+    async (request, reply) => {
+      const account = accountOf(request.caller).shortId
+      const parameters = new QueryParameters(request.query)
+      const { selection, page } = readExport(parameters, account, { most: maxLines, usual: maxLines }, clock)
+      if ((parameters.text('email') ?? '') !== '')
+        throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
+      return sendLines(store, statementFor(selection, page), reply, rows => {
+        reply.type('application/x-ndjson')
+        return recordLines(rows)
+      })
+    },
+  )
+
+  app.get(
+    '/v2/export',
+    { config: { needs: 'read' }, schema: pagedExportSchema(MAX_PAGE_LINES), ...OWN_VALIDATION },
+    async (request, reply) => {
+      const account = accountOf(request.caller).shortId
+      const limits = { most: MAX_PAGE_LINES, usual: MAX_PAGE_LINES }
+      const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
+      const { selection, page, parameters, startedMs } = asked
+      const statement = statementFor(selection, { ...page, limit: page.limit + 1 })
+      return sendLines(store, statement, reply, rows => {
+        reply.type('application/json; charset=utf-8')
+        return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))
+      })
+    },
+  )
+}
+
+function statementFor(selection: LineSelection, page: LinePage): Statement {
+  try {
+    return selectLines(selection, page)
+  } catch (error) {
+    if (!(error instanceof QuerySyntaxError)) throw error
+    throw badRequest([{ message: error.message, key: 'query' }])
+  }
+}
+
+/**
+ * Streams an answer, as fast as the client reads. The first rows are awaited before anything is sent, so a search
+ * that fails is still an error; the search ends when the client goes.
+ */
+async function sendLines(
+  store: Store,
+  statement: Statement,
+  reply: FastifyReply,
+  render: (rows: AsyncIterable<readonly SelectedLine[]>) => AsyncIterable<string>,
+): Promise<FastifyReply> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  const rows = store.queryStream<SelectedLine>(statement, gone.signal)[Symbol.asyncIterator]()
+  try {
+    const first = await rows.next()
+    return reply.send(Readable.from(render(following(first, rows)), { highWaterMark: 1 }))
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+    return reply.hijack() // Nobody is there to answer to.
+  }
+}
+
+async function* following<Row>(
+  first: IteratorResult<Row[]>,
+  rest: AsyncIterator<Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}

@@ -1,0 +1,74 @@
+import Type from 'typebox'
+
+const Lists = {
+  hosts: Type.Optional(Type.String({ description: 'Exact names, separated by commas; empty: no filter.' })),
+  apps: Type.Optional(Type.String({ description: 'Exact names, separated by commas; empty: no filter.' })),
+  levels: Type.Optional(Type.String({ description: 'The same, without regard to case.' })),
+  tags: Type.Optional(Type.String({ description: 'The same; one of them is enough.' })),
+}
+
+function searchParameters(maxLines: number) {
+  return {
+    from: Type.Integer({ description: 'UNIX seconds or milliseconds, told by magnitude. Inclusive.' }),
+    to: Type.Integer({ description: 'The same. A second is included as a whole.' }),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLines, default: maxLines })),
+    ...Lists,
+    query: Type.Optional(Type.String({ description: 'Search query; empty: every line. Also called q.' })),
+    prefer: Type.Optional(
+      Type.Union([Type.Literal('head'), Type.Literal('tail')], {
+        default: 'tail',
+        description: 'Which end is kept when there are more lines: the oldest, or the newest.',
+      }),
+    ),
+  }
+}
+
+const LineRecord = Type.Object(
+  {
+    _id: Type.String(),
+    _account: Type.String(),
+    _ts: Type.Integer({ description: 'UNIX milliseconds.' }),
+    _host: Type.String(),
+    _app: Type.String(),
+    _line: Type.String(),
+    level: Type.String(),
+    _logtype: Type.String(),
+    _retention: Type.Integer(),
+    _mezmo_line_size: Type.Integer(),
+  },
+  { additionalProperties: true },
+)
+
+/** For the API document: the handlers validate by themselves. */
+export function exportSchema(maxLines: number) {
+  return {
+    summary: 'Search lines; one record per line of text',
+    tags: ['search'],
+    produces: ['application/x-ndjson'],
+    querystring: Type.Object({
+      ...searchParameters(maxLines),
+      email: Type.Optional(Type.String({ description: 'Not supported: 400.' })),
+    }),
+  }
+}
+
+export function pagedExportSchema(maxLines: number) {
+  return {
+    summary: 'Search lines page by page',
+    tags: ['search'],
+    querystring: Type.Object({
+      ...searchParameters(maxLines),
+      pagination_id: Type.Optional(
+        Type.String({ maxLength: 512, description: 'From the page before; all else stays the same.' }),
+      ),
+    }),
+    response: {
+      200: Type.Object({
+        lines: Type.Array(LineRecord),
+        pagination_id: Type.Union([Type.String({ maxLength: 512 }), Type.Null()], {
+          description: 'Null on the last page.',
+        }),
+      }),
+    },
+  }
+}

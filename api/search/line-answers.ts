@@ -1,0 +1,53 @@
+import type { LinePosition, SelectedLine } from './line-selection.ts'
+import { renderRecord } from './record.ts'
+
+/** Text is passed on in pieces of about this many characters. */
+const PIECE_CHARACTERS = 65_536
+
+/** One record per line of text (export, section 6.2). */
+export async function* recordLines(rows: AsyncIterable<readonly SelectedLine[]>): AsyncGenerator<string> {
+  let piece = ''
+  for await (const some of rows) {
+    for (const row of some) {
+      piece += `${renderRecord(row)}\n`
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      piece = ''
+    }
+  }
+  if (piece !== '') yield piece
+}
+
+/**
+ * One page in its envelope (export, section 6.3).
+ *
+ * @param rows one more than the page holds, when there are that many: it tells that something is left
+ * @param tokenAt the token of a page that goes on behind a line
+ */
+export async function* recordPage(
+  rows: AsyncIterable<readonly SelectedLine[]>,
+  { limit, prefer }: { readonly limit: number; readonly prefer: 'head' | 'tail' },
+  tokenAt: (position: LinePosition) => string,
+): AsyncGenerator<string> {
+  let piece = '{"lines":['
+  let token: string | null = null
+  let index = 0
+  let separator = ''
+  for await (const some of rows) {
+    for (const row of some) {
+      const surplus = row.found > limit
+      // The surplus line is the one farthest from the preferred end; its neighbour is where the page ends.
+      const lastOfPage = prefer === 'head' ? limit - 1 : 1
+      const isSurplus = surplus && index === (prefer === 'head' ? limit : 0)
+      if (surplus && index === lastOfPage) token = tokenAt(row)
+      index++
+      if (isSurplus) continue
+      piece += separator + renderRecord(row)
+      separator = ','
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      piece = ''
+    }
+  }
+  yield `${piece}],"pagination_id":${JSON.stringify(token)}}`
+}

@@ -1,0 +1,109 @@
+import { badRequest, type ValidationDetail } from '../errors.ts'
+import { numberToMs } from '../ingest/timestamp.ts'
+
+/** A whole number may be given up to here: the largest that a double counts exactly. */
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER
+/** Fewer digits are seconds: ingestion, section 1.4. */
+const MAX_DIGITS_OF_SECONDS = 11
+const LAST_MS_OF_SECOND = 999
+
+/**
+ * The query parameters of a search or usage request. Every reader notes what is wrong and goes on, so that an
+ * answer lists all findings (configuration and account API, section 3); `check` then refuses the request. What a
+ * reader returns for a wrong parameter must not be used.
+ */
+export class QueryParameters {
+  readonly #values: Readonly<Record<string, string | string[] | undefined>>
+  readonly #details: ValidationDetail[] = []
+
+  constructor(query: unknown) {
+    this.#values = query as Readonly<Record<string, string | string[] | undefined>>
+  }
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined
+  }
+
+  /** A whole number; undefined when absent. */
+  integer(name: string, bounds: { readonly min?: number; readonly max?: number } = {}): number | undefined {
+    const text = this.#number(name)
+    if (text === undefined) return undefined
+    const value = Number(text)
+    const { min = -MAX_INTEGER, max = MAX_INTEGER } = bounds
+    if (!Number.isInteger(value)) this.refuse(name, 'must be an integer')
+    else if (Math.abs(value) > MAX_INTEGER) this.refuse(name, 'must be a safe number')
+    else if (value < min) this.refuse(name, `must be greater than or equal to ${min}`)
+    else if (value > max) this.refuse(name, `must be less than or equal to ${max}`)
+    return value
+  }
+
+  requiredInteger(name: string): number {
+    if (!this.has(name)) this.refuse(name, 'is required')
+    return this.integer(name) ?? 0
+  }
+
+  /**
+   * A required moment as a number whose magnitude tells its unit.
+   *
+   * @param end whether the last millisecond is wanted of what the number names: a second is included as a whole
+   * @returns UNIX ms; 0 for what lies before 1970, where no line is
+   */
+  timeMs(name: string, end: 'first' | 'last'): number {
+    if (!this.has(name)) this.refuse(name, 'is required')
+    const text = this.#number(name)
+    if (text === undefined) return 0
+    if (!Number.isInteger(Number(text))) this.refuse(name, 'must be an integer')
+    const ms = numberToMs(text) ?? 0
+    const digits = /^0*(\d+)$/.exec(text)?.[1]
+    const isSeconds = digits !== undefined && digits.length <= MAX_DIGITS_OF_SECONDS
+    return end === 'last' && isSeconds ? ms + LAST_MS_OF_SECOND : ms
+  }
+
+  /** Undefined when absent. */
+  text(name: string): string | undefined {
+    const value = this.#values[name]
+    if (!Array.isArray(value)) return value
+    this.refuse(name, 'must be a string')
+    return undefined
+  }
+
+  /** Names between commas; empty ones are none. A repeated parameter adds to the list. */
+  list(name: string): string[] {
+    const value = this.#values[name] ?? ''
+    const names = (Array.isArray(value) ? value.join(',') : value).split(',')
+    return names.filter(entry => entry !== '')
+  }
+
+  oneOf<Value extends string>(name: string, values: readonly Value[], otherwise: Value): Value {
+    const text = this.#values[name]
+    if (text === undefined) return otherwise
+    const value = values.find(candidate => candidate === text)
+    if (value === undefined) this.refuse(name, `must be one of [${values.join(', ')}]`)
+    return value ?? otherwise
+  }
+
+  /** Notes a finding. @param problem what follows the quoted name */
+  refuse(name: string, problem: string): void {
+    this.refuseAs(name, `"${name}" ${problem}`)
+  }
+
+  /** The same with a message that says it all. */
+  refuseAs(name: string, message: string): void {
+    this.#details.push({ message, key: name })
+  }
+
+  /** @throws ApiError 400 with all findings */
+  check(): void {
+    if (this.#details.length > 0) throw badRequest(this.#details)
+  }
+
+  /** The text of a number, as it was sent; undefined when absent or refused. */
+  #number(name: string): string | undefined {
+    const value = this.#values[name]
+    if (value === undefined) return undefined
+    const isNumber = typeof value === 'string' && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)
+    if (isNumber) return value
+    this.refuse(name, 'must be a number')
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { rfc3339ToMs } from '../ingest/timestamp.ts'
+import type { QueryParameters } from '../search/query-parameters.ts'
+
+/** Both bounds inclusive, UNIX ms. */
+export interface Period {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const DAY_MS = 86_400_000
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+ -]\d\d)(?::?(\d\d))?)?$/
+
+/** Whole seconds, both included: usage, section 8.1. */
+export function readSeconds(parameters: QueryParameters): Period {
+  const from = parameters.requiredInteger('from')
+  const to = parameters.requiredInteger('to')
+  if (parameters.has('from') && parameters.has('to') && from > to)
+    parameters.refuse('from', 'must be less than or equal to "to"')
+  return { fromMs: from * 1000, toMs: to * 1000 + 999 }
+}
+
+/** The days of two date-times in UTC, both in full: usage, section 8.2. */
+export function readDays(parameters: QueryParameters): Period {
+  const from = readDay(parameters, 'from')
+  const to = readDay(parameters, 'to')
+  if (from !== undefined && to !== undefined && from > to)
+    parameters.refuse('from', 'must be less than or equal to "to"')
+  return { fromMs: from ?? 0, toMs: (to ?? 0) + DAY_MS - 1 }
+}
+
+/** The bounds as an answer names them: exclusive, a millisecond outside. */
+export function exclusiveBounds({ fromMs, toMs }: Period): { readonly from: string; readonly to: string } {
+  return { from: new Date(fromMs - 1).toISOString(), to: new Date(toMs + 1).toISOString() }
+}
+
+/** @returns start of the day, UNIX ms; undefined when refused */
+function readDay(parameters: QueryParameters, name: string): number | undefined {
+  const text = parameters.text(name)
+  if (!parameters.has(name)) parameters.refuse(name, 'is required')
+  if (text === undefined) return undefined
+  const ms = dateTimeToMs(text)
+  if (ms === undefined) parameters.refuse(name, 'must be in ISO 8601 date format')
+  return ms === undefined ? undefined : Math.floor(ms / DAY_MS) * DAY_MS
+}
+
+/**
+ * Seconds and minutes of the offset may be missing, as ISO 8601 allows; no offset is UTC. A blank is the plus of an
+ * offset that a client did not encode.
+ */
+function dateTimeToMs(text: string): number | undefined {
+  const parts = DATE_TIME.exec(text)
+  if (parts === null) return undefined
+  const [, date, time, seconds = ':00', , hours, minutes = '00'] = parts
+  const offset = hours === undefined ? 'Z' : `${hours.replace(' ', '+')}:${minutes}`
+  return rfc3339ToMs(`${date}T${time}${seconds}${offset}`)
+}

@@ -1,0 +1,138 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Store } from '../../engine/store/store.ts'
+import {
+  type NamedUsage,
+  type UsageByKindQuery,
+  type UsageKind,
+  usageByKind,
+  usageTotals,
+} from '../../engine/store/usage.ts'
+import { accountOf } from '../auth/permission.ts'
+import { notFound } from '../errors.ts'
+import { QueryParameters } from '../search/query-parameters.ts'
+import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
+import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'
+
+export interface UsageRoutesOptions {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+const KINDS: readonly string[] = ['apps', 'hosts', 'tags'] satisfies UsageKind[]
+const RETENTION = /^[1-9][0-9]*d$/
+/** The widest pool that a line can name. */
+const MAX_POOL_DAYS = 65_535
+
+/** Validation is done by hand: its messages are part of the interface. */
+const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
+
+/** `/v1/usage` in lines, `/v2/usage` in bytes: usage, section 8. Usage is not limited by access scopes. */
+export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, { store }) => {
+  app.get('/v1/usage/:kind', { schema: LINES_BY_KIND, ...OWN_VALIDATION }, async request => {
+    const { query, period } = readLines(request, { limit: true })
+    return lineUsage(store, query, period)
+  })
+
+  app.get('/v1/usage/:kind/:name', { schema: LINES_BY_NAME, ...OWN_VALIDATION }, async (request, reply) => {
+    const { query, period } = readLines(request, { limit: false })
+    const found = await lineUsage(store, query, period)
+    // An unknown name is the JSON value null; the framework would send an empty body for it.
+    return found.length > 0 ? found : reply.type('application/json; charset=utf-8').send(Buffer.from('null'))
+  })
+
+  app.get('/v2/usage', { schema: TOTALS, ...OWN_VALIDATION }, async request => {
+    const account = accountOf(request.caller).shortId
+    const parameters = new QueryParameters(request.query)
+    const period = readDays(parameters)
+    parameters.check()
+    const pools = await usageTotals(store, { account, ...period })
+    const results: Record<string, number> = { plan_bytes: 0, restored_bytes: 0 }
+    for (const { poolDays, bytes } of pools)
+      results[poolDays === 0 ? 'plan_bytes' : `${poolDays}d_vr_bytes`] = bytes
+    return { ...exclusiveBounds(period), results }
+  })
+
+  app.get('/v2/usage/:kind', { schema: BYTES_BY_KIND, ...OWN_VALIDATION }, request =>
+    byteUsage(store, request, { limit: true }),
+  )
+  app.get('/v2/usage/:kind/:name', { schema: BYTES_BY_NAME, ...OWN_VALIDATION }, request =>
+    byteUsage(store, request, { limit: false }),
+  )
+}
+
+interface LineShare {
+  readonly name: string
+  readonly current_total: number
+  readonly percentage_of_total: number
+}
+
+async function lineUsage(store: Store, query: UsageByKindQuery, period: Period): Promise<LineShare[]> {
+  const [named, pools] = await Promise.all([
+    usageByKind(store, { ...query, order: 'lines' }),
+    usageTotals(store, { account: query.account, ...period }),
+  ])
+  const total = pools.reduce((sum, { lines }) => sum + lines, 0)
+  return named.map(({ name, lines }) => ({
+    name,
+    current_total: lines,
+    // Lines that came between the two statements must not make it more than all.
+    percentage_of_total: (100 * lines) / Math.max(total, lines),
+  }))
+}
+
+async function byteUsage(
+  store: Store,
+  request: FastifyRequest,
+  takes: { readonly limit: boolean },
+): Promise<object> {
+  const account = accountOf(request.caller).shortId
+  const path = readPath(request)
+  const parameters = new QueryParameters(request.query)
+  const period = readDays(parameters)
+  const limit = takes.limit ? parameters.integer('limit', { min: 1 }) : undefined
+  const poolDays = readRetention(parameters)
+  parameters.check()
+  const query = {
+    account,
+    ...path,
+    ...period,
+    ...optional('limit', limit),
+    ...optional('poolDays', poolDays),
+  }
+  const named = await usageByKind(store, query)
+  return { ...exclusiveBounds(period), results: named.map(byteResult) }
+}
+
+function byteResult({ name, bytes }: NamedUsage): object {
+  return { name, total_bytes: bytes }
+}
+
+function readLines(request: FastifyRequest, takes: { readonly limit: boolean }) {
+  const account = accountOf(request.caller).shortId
+  const path = readPath(request)
+  const parameters = new QueryParameters(request.query)
+  const period = readSeconds(parameters)
+  const limit = takes.limit ? parameters.integer('limit', { min: 1 }) : undefined
+  parameters.check()
+  return { query: { account, ...path, ...period, ...optional('limit', limit) }, period }
+}
+
+/** @throws ApiError 404 for a kind that there is not */
+function readPath(request: FastifyRequest): { kind: UsageKind; name?: string } {
+  const { kind, name } = request.params as { kind: string; name?: string }
+  if (!KINDS.includes(kind)) throw notFound()
+  return { kind: kind as UsageKind, ...optional('name', name) }
+}
+
+function readRetention(parameters: QueryParameters): number | undefined {
+  const text = parameters.text('retention')
+  if (text === undefined) return undefined
+  if (!RETENTION.test(text)) parameters.refuse('retention', 'must be a number of days, such as 7d')
+  // Wider pools than there can be are empty ones.
+  return Math.min(Number.parseInt(text, 10), MAX_POOL_DAYS + 1)
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [key in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in Key]: Value })
+}
