@@ -107,6 +107,15 @@ describe('bodies', () => {
     expect([response.statusCode, response.json().code]).toEqual([400, 'EVALIDATION'])
   })
 
+  test('64 levels of nesting are read, 65 are not', async () => {
+    const nested = (levels: number) =>
+      post(`{"title":"t","id":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`)
+    expect((await nested(64)).statusCode).toBe(200)
+    expect((await nested(65)).json().error).toContain('nested')
+    const brackets = '[{'.repeat(100)
+    expect((await post(JSON.stringify({ title: `\\"${brackets}` }))).statusCode).toBe(200)
+  })
+
   test('JSON is JSON whatever it is called', async () => {
     for (const type of [
       'application/json; charset=UTF-8',

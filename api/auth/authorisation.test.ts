@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens, accountKeys, members, secretHash } from '../../engine/configuration/entities.ts'
 import { changeAccount, type TestInstallation, testInstallation } from '../test-installation.ts'
 import type { Needs } from './permission.ts'
@@ -309,7 +309,11 @@ describe('what the answer tells', () => {
     expect(await status({ servicekey: key.value.key })).toBe(401)
     const personal = { authorization: `Token ${await user('admin')}` }
     expect(await status(personal)).toBe('passes')
-    await write(remove(members, configuration.list(members).find(({ value }) => value.role === 'admin')!))
+    const member = configuration.list(members).find(({ value }) => value.role === 'admin')!
+    await write(remove(members, member))
+    expect(await status(personal)).toBe(401)
+    // Somebody else who comes with the same address has tokens of his own.
+    await write(create(members, member.id, { ...member.value, subjectId: 'another person' }))
     expect(await status(personal)).toBe(401)
     await app.close()
   })
@@ -317,11 +321,12 @@ describe('what the answer tells', () => {
   test('a personal token has the present role of its user', async () => {
     const { app, configuration, user, write } = await testInstallation()
     const headers = { authorization: `Token ${await user('readonly')}` }
-    const create = () => app.inject({ method: 'POST', url: '/v3/pipeline', headers, payload: { title: 't' } })
-    expect((await create()).statusCode).toBe(403)
+    const attempt = () =>
+      app.inject({ method: 'POST', url: '/v3/pipeline', headers, payload: { title: 't' } })
+    expect((await attempt()).statusCode).toBe(403)
     const member = configuration.list(members).find(({ value }) => value.role === 'readonly')!
     await write(replace(members, member, { ...member.value, role: 'member' }))
-    expect((await create()).statusCode).toBe(200)
+    expect((await attempt()).statusCode).toBe(200)
     await app.close()
   })
 

@@ -143,6 +143,20 @@ describe('writing', () => {
     expect(log.list(enterprises)).toEqual([entity])
   })
 
+  test('an entity that a refused event changed twice is as it was before', async () => {
+    const log = await openOn(await newTopic())
+    const value = (name: string) => ({ name, createdAtMs: 5 })
+    await log.append([create(enterprises, 'aaaaaaaaaa', value('1'))], author)
+    const before = log.get(enterprises, 'aaaaaaaaaa')!
+    const whatever = (name: string) => ({
+      ...create(enterprises, 'aaaaaaaaaa', value(name)),
+      expectedVersion: -1,
+    })
+    const work = log.append([whatever('2'), whatever('3'), replace(enterprises, before, value('4'))], author)
+    expect(await rejectionOf(work)).toBe('CHANGED_MEANWHILE')
+    expect(log.get(enterprises, 'aaaaaaaaaa')).toEqual(before)
+  })
+
   test('versions rise even when an entity is removed and made again', async () => {
     const log = await openOn(await newTopic())
     const make = () => log.append([create(enterprises, 'aaaaaaaaaa', { name: 'A', createdAtMs: 5 })], author)
