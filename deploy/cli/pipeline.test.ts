@@ -95,6 +95,16 @@ describe('weir pipeline', () => {
     })
   })
 
+  test('show of a server that does not list nodes says so', async () => {
+    const answer = line.reply
+    line.reply = request =>
+      request.url.pathname.endsWith('/source')
+        ? { status: 405, body: { status: 405, code: 'EMETHODNOTALLOWED', message: 'no' } }
+        : answer(request)
+    const { code, err } = await line.run(['pipeline', 'show', ID])
+    expect([code, err]).toEqual([2, 'weir: This server does not list the nodes of a pipeline.\n'])
+  })
+
   test('publish says that it did', async () => {
     const { code, out } = await line.run(['pipeline', 'publish', ID, '--allow-unconnected'])
     expect(code).toBe(0)

@@ -91,7 +91,7 @@ async function show(wanted: string, options: JsonOption, world: World): Promise<
   const pipeline = (await data(api, `/v3/pipeline/${encodeURIComponent(id)}`)) as Pipeline
   const nodes: ListedNode[] = []
   for (const kind of KINDS) {
-    const found = (await data(api, `/v3/pipeline/${encodeURIComponent(id)}/${kind}`)) as Node[]
+    const found = await nodesOf(api, id, kind)
     nodes.push(...found.map(node => ({ kind, node })))
   }
   if (options.json) {
@@ -108,6 +108,16 @@ async function show(wanted: string, options: JsonOption, world: World): Promise<
     ...(nodes.length === 0 ? ['It has no nodes yet.'] : nodeLines(nodes, colours(world))),
   ]
   await write(world.stdout, `${lines.join('\n')}\n`)
+}
+
+/** Lists of nodes are ours: other servers of this contract read nodes one by one only. */
+async function nodesOf(api: ApiClient, pipeline: string, kind: ListedNode['kind']): Promise<Node[]> {
+  try {
+    return (await data(api, `/v3/pipeline/${encodeURIComponent(pipeline)}/${kind}`)) as Node[]
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 405) throw error
+    throw new CommandError(EXIT.usage, 'This server does not list the nodes of a pipeline.', { cause: error })
+  }
 }
 
 const OPTIONS_SHOWN = 80

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/exported-lines.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+
+let weir: RunningWeir
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-cli-'))
+  weir = await RunningWeir.start()
+})
+afterAll(async () => {
+  await weir.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** The command line as a user of the same machine would run it: it finds address and credentials by itself. */
+function run(...args: string[]): Promise<Ended> {
+  return begin(args).ended
+}
+
+function begin(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...weir.environment, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const texts = { out: '', err: '' }
+  child.stdout.on('data', chunk => (texts.out += chunk))
+  child.stderr.on('data', chunk => (texts.err += chunk))
+  const ended = new Promise<Ended>(resolve => child.once('close', code => resolve({ code, ...texts })))
+  return { child, ended }
+}
+
+async function searched(count: number, ...args: string[]): Promise<Record<string, unknown>[]> {
+  const { out } = await eventually(
+    () => run('search', ...args, '--json'),
+    ended => ended.out.split('\n').length > count,
+  )
+  return out
+    .split('\n')
+    .slice(0, -1)
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+}
+
+describe('the command line against the real service', () => {
+  test('what is shipped is found in order, shown to people, and counted to the byte', async () => {
+    const lines = Array.from({ length: 12_345 }, (_, at) => `request ${at} grüße "quoted" \u0001`)
+    const path = join(folder, 'shop.log')
+    writeFileSync(path, lines.join('\n'))
+    const shipped = await run(
+      'ship',
+      path,
+      '--host',
+      'web-1',
+      '--tags',
+      'prod,eu',
+      '--level',
+      'warn',
+      '--json',
+    )
+    expect(shipped.code).toBe(0)
+    expect(JSON.parse(shipped.out)).toMatchObject({
+      lines: lines.length,
+      stored: lines.length,
+      complete: true,
+    })
+
+    const found = await searched(lines.length, '--app', 'shop', '--limit', '20000')
+    expect(found.map(record => record._line)).toEqual(lines)
+    expect(found[0]).toMatchObject({ _host: 'web-1', _tag: ['prod', 'eu'], level: 'WARN', _file: path })
+
+    const { out } = await run('search', 'request 12344', '--app', 'shop')
+    expect(out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z web-1 shop WARN request 12344 grüße "quoted" \\x01\n$/)
+
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
+    const usage = JSON.parse((await run('usage', 'apps', 'shop', '--json')).out) as { results: unknown }
+    expect(usage.results).toEqual([{ name: 'shop', total_bytes: bytes }])
+    expect((await run('usage', 'tags')).out).toMatch(/^prod .* [\d,]+$/m)
+  })
+
+  test('a followed file that is rotated while shipping stops and starts is stored once and in order', async () => {
+    const path = join(folder, 'followed.log')
+    const write = (from: number, to: number) =>
+      appendFileSync(path, Array.from({ length: to - from }, (_, at) => `line ${from + at}\n`).join(''))
+    write(0, 3_000)
+    for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
+      const { child, ended } = begin(['ship', '--follow', path, '--app', 'followed'])
+      await new Promise(resolve => setTimeout(resolve, 350))
+      child.kill(signal)
+      await ended
+    }
+    write(3_000, 3_500)
+    renameSync(path, `${path}.1`)
+    write(3_500, 4_000)
+    const { child, ended } = begin(['ship', '--follow', path, '--app', 'followed'])
+    const found = await searched(4_000, '--app', 'followed', '--limit', '20000')
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(0)
+    expect(found.map(record => record._line)).toEqual(Array.from({ length: 4_000 }, (_, at) => `line ${at}`))
+  })
+
+  test('a pipeline is listed and published; publishing again is success and says so', async () => {
+    const create = async (path: string, body: unknown) =>
+      (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
+    const id = await create('/v3/pipeline', { title: 'Calm' })
+    const source = await create(`/v3/pipeline/${id}/source`, {
+      type: 'log-analysis-ingestion',
+      user_config: {},
+    })
+    await create(`/v3/pipeline/${id}/sink`, { type: 'blackhole', user_config: {}, inputs: [source] })
+    expect((await run('pipeline', 'list')).out).toMatch(new RegExp(`^${id}  Calm +draft`, 'm'))
+    expect((await run('pipeline', 'publish', id)).out).toMatch(/^Published Calm/)
+    const again = await run('pipeline', 'publish', id)
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
+  })
+
+  test('wrong credentials and queries end with the code that scripts expect', async () => {
+    const refused = await begin(['search', 'x'], { WEIR_ACCESS_TOKEN: 'sts_wrong' }).ended
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('WEIR_ACCESS_TOKEN')])
+    const key = await begin(['ship', PROGRAM], { WEIR_INGESTION_KEY: '0'.repeat(32) }).ended
+    expect([key.code, key.err]).toEqual([3, expect.stringContaining('WEIR_INGESTION_KEY')])
+    expect((await run('search', '((')).code).toBe(2)
+  })
+})
