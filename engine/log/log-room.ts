@@ -26,6 +26,7 @@ export class LogRoom {
   #usedBytes = 0
   /** Admitted, not yet on the disk. */
   #waitingBytes = 0
+  /** As last seen, less what the log took since: at full speed a reserve could be gone within a second. */
   #freeBytes = Number.POSITIVE_INFINITY
   #freeSeenAtMs = Number.NEGATIVE_INFINITY
 
@@ -41,27 +42,30 @@ export class LogRoom {
     if (taken >= boundBytes) throw this.#full(`it uses ${taken} of ${boundBytes} bytes`)
     if (priority === 'ingest' && this.#diskIsLow()) throw this.diskFull()
     this.#waitingBytes += bytes
+    this.#freeBytes -= bytes
   }
 
   /** The records that waited have an outcome; `storedBytes` of them are on the disk. */
   settle(waitedBytes: number, storedBytes: number): void {
     this.#waitingBytes -= waitedBytes
-    this.#usedBytes += storedBytes
+    this.#freeBytes += waitedBytes
+    this.change(storedBytes)
   }
 
   /** Files grew or, with a negative number, went away. */
   change(bytes: number): void {
     this.#usedBytes += bytes
+    this.#freeBytes -= bytes
   }
 
   /** A write found no room: whatever was known of the disk is out of date. */
   recheckDisk(): void {
-    this.#freeBytes = this.#options.freeBytes()
+    this.#freeBytes = this.#options.freeBytes() - this.#waitingBytes
     this.#freeSeenAtMs = this.#options.clock.monotonicMs()
   }
 
   diskFull(cause?: unknown): LogError {
-    return this.#full(`its disk has ${this.#freeBytes} bytes left`, cause)
+    return this.#full(`its disk has ${Math.max(0, this.#freeBytes)} bytes left`, cause)
   }
 
   space(): LogSpace {

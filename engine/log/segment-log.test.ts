@@ -302,22 +302,33 @@ describe('a write that fails', () => {
 })
 
 describe('a disk with little left', () => {
-  test('stops ingestion below the bound, looks once a second, and control goes on', async () => {
-    const bench = await openBench({ minFreeDiskBytes: 10_000 })
-    const { files, clock, log, topic } = bench
-    files.capacityBytes = usedOf(files) + 10_000
+  const full = {
+    code: 'LOG_FULL',
+    message: expect.stringMatching(/^The log is full: its disk has \d+ bytes left\.$/),
+  }
+
+  test('stops ingestion at the bound, counting what it writes itself at once; control goes on', async () => {
+    const { files, clock, log, topic } = await openBench({ minFreeDiskBytes: 10_000 })
+    files.capacityBytes = usedOf(files) + 10_000 + frameBytes(record('fits'))
     clock.advance(1000)
     await topic.append(0, record('fits'))
+    await topic.append(0, record('at the bound'))
+    await expect(topic.append(0, record('below it'))).rejects.toMatchObject(full)
+    expect(log.space().takesIngest).toBe(false)
+    await topic.append(0, record('control', 'control'))
+  })
+
+  test('sees within a second what others write and remove', async () => {
+    const { files, clock, log, topic } = await openBench({ minFreeDiskBytes: 10_000 })
+    files.capacityBytes = usedOf(files) + 20_000
+    clock.advance(1000)
+    await topic.append(0, record('fits'))
+    files.capacityBytes -= 15_000
     clock.advance(999)
     await topic.append(0, record('not seen yet'))
     clock.advance(1)
-    await expect(topic.append(0, record('too late'))).rejects.toMatchObject({
-      code: 'LOG_FULL',
-      message: expect.stringMatching(/^The log is full: its disk has \d+ bytes left\.$/),
-    })
-    expect(log.space().takesIngest).toBe(false)
-    await topic.append(0, record('control', 'control'))
-    files.capacityBytes += 10_000
+    await expect(topic.append(0, record('too late'))).rejects.toMatchObject(full)
+    files.capacityBytes += 15_000
     clock.advance(1000)
     expect(log.space().takesIngest).toBe(true)
     await topic.append(0, record('again'))
