@@ -58,6 +58,12 @@ describe('weir search', () => {
     expect(out).toBe('{"_ts":1,"id":12345678901234567890}\n{"_ts":2}\n')
   })
 
+  test('takes a query that begins with a minus behind --', async () => {
+    line.reply = () => ({ body: { lines: [], pagination_id: null } })
+    expect((await line.run(['search', '--limit', '5', '--', '-debug'])).code).toBe(0)
+    expect(line.service.requests[0]?.url.searchParams.get('query')).toBe('-debug')
+  })
+
   test('asks for at most 10,000 lines at once', async () => {
     line.reply = () => ({ body: { lines: [], pagination_id: null } })
     await line.run(['search', '--limit', '10001'])

@@ -28,6 +28,7 @@ interface SearchOptions {
 const HELP = `
 The query language in short: words that must all be there; "a phrase"; a OR b; -not; level:error;
 status:>=500; app:(nginx OR api). OR binds tighter than AND. No query means every line.
+A query that begins with - stands behind --.
 
 The lines come oldest first; of more than --limit lines the newest are shown (--prefer head: the oldest).
 
@@ -37,6 +38,7 @@ out of reach or not authorised.
 Examples:
   weir search 'timeout -healthcheck' --from 1h
   weir search 'status:>=500' --app nginx --limit 1000
+  weir search -- '-debug level:warn'
   weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line
   weir search --prefer head --limit 1000000 --json > all.ndjson`
 
