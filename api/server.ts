@@ -61,7 +61,7 @@ export interface ServerSettings {
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   readonly destinations?: DestinationSettings | undefined
-  /** Whether a host that a log-analysis destination names is this installation; default: the local machine. */
+  /** Whether a host that a log-analysis destination names is this installation; default: this machine, `ingestHost`. */
   readonly isOwnHost?: ((host: string) => boolean) | undefined
 }
 
@@ -118,7 +118,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
 
 async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
   const { configuration, clock, entropy, store, settings } = ports
-  const { destinations = {}, isOwnHost = isLocalHost } = settings
+  const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
   await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost })
   await app.register(enterpriseRoutes, { configuration })
   if (store !== undefined) {
@@ -203,8 +203,12 @@ function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiE
   })
 }
 
-function isLocalHost(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
+
+/** The local machine, and the host that stands in configurations which name none. */
+function ownHosts(ingestHost: string | undefined): (host: string) => boolean {
+  const own = ingestHost?.replace(/:\d+$/, '').toLowerCase()
+  return host => host === own || LOCAL_HOST.test(host)
 }
 
 declare module 'fastify' {
