@@ -1,9 +1,6 @@
-import type { Clock } from '../clock/clock.ts'
-import { systemClock } from '../clock/system-clock.ts'
 import { TOPIC_NUMBERS } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import type { StoreConnection } from './connection.ts'
-import { killStatement } from './embedded-connection.ts'
 import { migrate } from './migrations.ts'
 import { removeExpired } from './retention.ts'
 import { textLiteral } from './sql-text.ts'
@@ -22,8 +19,8 @@ import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
 
 /** The store on ClickHouse, embedded or a server. */
-export function openClickHouseStore(connection: StoreConnection, clock: Clock = systemClock()): Store {
-  return new ClickHouseStore(connection, clock)
+export function openClickHouseStore(connection: StoreConnection): Store {
+  return new ClickHouseStore(connection)
 }
 
 /**
@@ -47,18 +44,13 @@ const INSERT_SETTINGS = [
 
 /** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
 const MINUTE_TABLES_MARGIN_MS = 86_400_000
-const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 500
-const KILL_PATIENCE_MS = 60_000
 
 class ClickHouseStore implements Store {
   readonly #connection: StoreConnection
-  readonly #clock: Clock
   #logId: string | undefined
 
-  constructor(connection: StoreConnection, clock: Clock) {
+  constructor(connection: StoreConnection) {
     this.#connection = connection
-    this.#clock = clock
   }
 
   async open(logId: string): Promise<void> {
@@ -104,7 +96,7 @@ SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence
     from: Position & { readonly timeMs: number },
   ): Promise<Position | null> {
     return translated(async () => {
-      await this.#endStatements(this.#comment(target))
+      await this.#connection.endInserts(this.#comment(target))
       const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
       const [found] = await this.#connection.read<{ rows: string; highest: [string, number] }>(
         `SELECT count() AS rows, max((offset, row)) AS highest
@@ -166,24 +158,6 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
         'STORE_OF_ANOTHER_LOG',
         `the store was filled from log ${other.log_id}, this is log ${logId}: give each log a store of its own`,
       )
-  }
-
-  /**
-   * Ends what still runs for a partition's table. The caller has raised its epoch, so a statement that the engine
-   * has not begun yet is fenced; one that it has begun is in its list, and is waited for.
-   */
-  async #endStatements(comment: string): Promise<void> {
-    await this.#connection.insertsEnded(comment)
-    const running = `SELECT count() AS running FROM system.processes WHERE Settings['log_comment'] = ${textLiteral(comment)}`
-    const patientUntilMs = this.#clock.monotonicMs() + KILL_PATIENCE_MS
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const [row] = await this.#connection.read<{ running: string }>(running)
-      if (row?.running === '0') return
-      if (this.#clock.monotonicMs() > patientUntilMs)
-        throw new StoreError('UNAVAILABLE', `a statement of ${comment} does not end`, { retriable: true })
-      await this.#connection.command(killStatement(comment))
-      await this.#clock.sleep(pauseMs)
-    }
   }
 
   #comment({ topic, partition, table }: PartitionTable): string {

@@ -1,3 +1,4 @@
+import { textLiteral } from './sql-text.ts'
 import type { Statement } from './store.ts'
 
 /**
@@ -15,8 +16,11 @@ export interface StoreConnection {
   /** The same, some thousand rows at a time; ends the statement when the iteration is left. */
   queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
   insertBlock(insert: BlockInsert): Promise<void>
-  /** Resolves when no insert with this comment is being run for this process. */
-  insertsEnded(comment: string): Promise<void>
+  /**
+   * Ends the inserts with this comment that still run, and waits until they are gone. The caller has raised its
+   * epoch, so an insert that the engine has not begun yet is fenced.
+   */
+  endInserts(comment: string): Promise<void>
   /** Waits for the statements in flight. */
   close(): Promise<void>
 }
@@ -30,4 +34,9 @@ export interface BlockInsert {
   readonly block: readonly Uint8Array[]
   /** The statement's log_comment. */
   readonly comment: string
+}
+
+/** Ends the statements with this comment without waiting: waiting hangs between sessions of the embedded engine. */
+export function killStatement(comment: string): string {
+  return `KILL QUERY WHERE Settings['log_comment'] = ${textLiteral(comment)} ASYNC`
 }

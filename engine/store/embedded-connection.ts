@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { BlockFile } from './block-file.ts'
-import type { BlockInsert, StoreConnection } from './connection.ts'
+import { type BlockInsert, killStatement, type StoreConnection } from './connection.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
 import type { Statement } from './store.ts'
 
@@ -164,7 +164,11 @@ class EmbeddedConnection implements StoreConnection {
     })
   }
 
-  async insertsEnded(comment: string): Promise<void> {
+  /**
+   * An insert cannot outlive this process, so those that still run are the ones this process waits for. They are
+   * not killed: the engine lists a killed statement until its session runs the next one.
+   */
+  async endInserts(comment: string): Promise<void> {
     await this.#inserts.get(comment)
   }
 
@@ -185,11 +189,6 @@ class EmbeddedConnection implements StoreConnection {
     // Best effort: without it the search only ends later.
     this.command(killStatement(comment)).catch(() => {})
   }
-}
-
-/** Ends the statements with this comment, without waiting for it: waiting hangs between sessions of the engine. */
-export function killStatement(comment: string): string {
-  return `KILL QUERY WHERE Settings['log_comment'] = ${textLiteral(comment)} ASYNC`
 }
 
 async function rowsOf<Row>(

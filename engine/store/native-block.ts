@@ -171,7 +171,10 @@ export class TextColumn implements NativeColumn {
 
   append(text: string): void {
     const { length } = text
-    if (length === 0) return this.appendEmpty()
+    if (length === 0) {
+      this.appendEmpty()
+      return
+    }
     const most = length * 3 + MAX_LENGTH_BYTES
     if (this.#at + most > this.#buffer.length) this.#reserve(most)
     if (length < SHORT_TEXT && this.#appendShortAscii(text)) return

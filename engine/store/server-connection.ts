@@ -1,7 +1,16 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseClient, ClickHouseError, createClient, drainStream } from '@clickhouse/client'
-import type { BlockInsert, StoreConnection } from './connection.ts'
-import type { Statement } from './store.ts'
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  createClient,
+  drainStream,
+} from '@clickhouse/client'
+import type { Clock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
+import { type BlockInsert, killStatement, type StoreConnection } from './connection.ts'
+import { textLiteral } from './sql-text.ts'
+import { type Statement, StoreError } from './store.ts'
 
 export interface ServerConnectionOptions {
   /** http or https. One writer endpoint: replicated tables are not supported yet. */
@@ -13,8 +22,12 @@ export interface ServerConnectionOptions {
   /** After this long without an answer the outcome of an insert is unknown. */
   readonly insertTimeoutMs?: number
   readonly searchTimeoutMs?: number
+  readonly clock?: Clock
 }
 
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 500
+const KILL_PATIENCE_MS = 60_000
 const ACCESS_DENIED = 497
 const DATABASE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
@@ -26,10 +39,13 @@ export async function openServerConnection({
   database = 'weir',
   insertTimeoutMs = 120_000,
   searchTimeoutMs = 300_000,
+  clock = systemClock(),
 }: ServerConnectionOptions): Promise<StoreConnection> {
   if (!DATABASE_NAME.test(database)) throw new TypeError(`not a name for a database: ${database}`)
-  await createDatabase(createClient({ url, username, password }), database)
-  const login = { url, username, password, database }
+  // What goes wrong reaches the caller as an error; the client's own words would bypass the log.
+  const server = { url, username, password, log: { level: ClickHouseLogLevel.OFF } }
+  await createDatabase(createClient(server), database)
+  const login = { ...server, database }
   const answers = { output_format_json_quote_64bit_integers: 1 } as const
   return new ServerConnection(
     createClient({ ...login, request_timeout: insertTimeoutMs, clickhouse_settings: answers }),
@@ -40,6 +56,7 @@ export async function openServerConnection({
       // An answer that nobody waits for any more is not computed to its end.
       clickhouse_settings: { ...answers, readonly: '2', cancel_http_readonly_queries_on_client_close: 1 },
     }),
+    clock,
   )
 }
 
@@ -58,8 +75,15 @@ class ServerConnection implements StoreConnection {
   readonly #control: ClickHouseClient
   readonly #inserting: ClickHouseClient
   readonly #searching: ClickHouseClient
+  readonly #clock: Clock
 
-  constructor(control: ClickHouseClient, inserting: ClickHouseClient, searching: ClickHouseClient) {
+  constructor(
+    control: ClickHouseClient,
+    inserting: ClickHouseClient,
+    searching: ClickHouseClient,
+    clock: Clock,
+  ) {
+    this.#clock = clock
     this.#control = control
     this.#inserting = inserting
     this.#searching = searching
@@ -120,8 +144,18 @@ class ServerConnection implements StoreConnection {
     await drainStream(answer.stream)
   }
 
-  /** What this process has sent may outlive it on the server: only the server can say, and settling asks it. */
-  async insertsEnded(): Promise<void> {}
+  async endInserts(comment: string): Promise<void> {
+    const running = `SELECT count() AS running FROM system.processes WHERE Settings['log_comment'] = ${textLiteral(comment)}`
+    const isRunning = async () => (await this.read<{ running: string }>(running))[0]?.running !== '0'
+    if (!(await isRunning())) return
+    await this.command(killStatement(comment))
+    const patientUntilMs = this.#clock.monotonicMs() + KILL_PATIENCE_MS
+    for (let pauseMs = FIRST_PAUSE_MS; await isRunning(); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      if (this.#clock.monotonicMs() > patientUntilMs)
+        throw new StoreError('UNAVAILABLE', `an insert of ${comment} does not end`, { retriable: true })
+      await this.#clock.sleep(pauseMs)
+    }
+  }
 
   async close(): Promise<void> {
     await Promise.all([this.#control.close(), this.#inserting.close(), this.#searching.close()])

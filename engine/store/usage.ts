@@ -67,7 +67,9 @@ export function usageByKindStatement(query: UsageByKindQuery): Statement {
   // Lines are grouped by all their tags first: the projection does not serve a statement that takes them apart.
   const names = kind === 'tags' ? 'arrayJoin(arrayDistinct(grouped))' : 'grouped'
   const conditions = [
-    ...(name === undefined ? [] : [kind === 'tags' ? 'has(tags, {name:String})' : `${column} = {name:String}`]),
+    ...(name === undefined
+      ? []
+      : [kind === 'tags' ? 'has(tags, {name:String})' : `${column} = {name:String}`]),
     ...(poolDays === undefined ? [] : ['pool = {pool:Float64}']),
   ]
   return {

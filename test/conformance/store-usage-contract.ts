@@ -12,7 +12,7 @@ import {
   usageTotals,
   usageTotalsStatement,
 } from '../../engine/store/usage.ts'
-import { DAY_MS, newStoredLine } from '../support/line-blocks.ts'
+import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 
 const ACCOUNT = '507f1f77bc'
@@ -219,7 +219,6 @@ export function usageContract(opened: () => OpenedStore): void {
       const other = { topic: 'weir.ingest', partition: 9 }
       const epoch = { offset: 1n, attempt: 0 }
       await store.claim({ ...other, epoch })
-      const { blockOf } = await import('../support/line-blocks.ts')
       await store.insert({ ...other, table: 'lines', epoch, block: blockOf(5n, [short]), rows: 1 })
       await store.closeDay('2026-01-02')
       expect(await store.removeExpired(DAY + 100 * DAY_MS, [])).toBe(0)
@@ -248,7 +247,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
     queryStream: <Row>(...call: Parameters<StoreConnection['queryStream']>) =>
       connection.queryStream<Row>(...call),
     insertBlock: insert => connection.insertBlock(insert),
-    insertsEnded: comment => connection.insertsEnded(comment),
+    endInserts: comment => connection.endInserts(comment),
     close: () => connection.close(),
   }
 }

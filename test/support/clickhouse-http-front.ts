@@ -70,11 +70,12 @@ function fromFile(sql: string, path: string): string {
 function parametersOf(address: URL): Record<string, unknown> {
   const parameters: Record<string, unknown> = {}
   for (const [name, value] of address.searchParams)
-    if (name.startsWith('param_')) parameters[name.slice('param_'.length)] = unescaped(value)
+    if (name.startsWith('param_'))
+      parameters[name.slice('param_'.length)] = value.startsWith('[') ? value : unescaped(value)
   return parameters
 }
 
-/** The client escapes tabs and the like, as in tab-separated files. */
+/** The client escapes tabs and the like, as in tab-separated files; in a list only within its quotes. */
 function unescaped(text: string): string {
   const named: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0' }
   return text.replace(/\\(.)/gs, (_, character: string) => named[character] ?? character)
@@ -108,5 +109,5 @@ process.on('SIGTERM', () => {
   server.close()
   server.closeAllConnections()
   rmSync(blocks, { recursive: true, force: true })
-  keeper.close().finally(() => process.exit(0))
+  void keeper.close().finally(() => process.exit(0))
 })
