@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { NodeCreate, NodeRecord, NodeReplace } from '../../schemas/pipeline-api.ts'
-import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../envelope.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { NODE_KINDS, type NodeKind, nodeMeta } from './links.ts'
 import type { NodeBody, Nodes } from './nodes.ts'
 import { nodeRecord } from './records.ts'
@@ -11,6 +11,7 @@ import { nodeRecord } from './records.ts'
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
 const OneNode = { 200: EnvelopeOf(NodeRecord), ...V3_ERROR_REPLIES }
+const ManyNodes = { 200: EnvelopeOf(Type.Array(NodeRecord)), ...V3_ERROR_REPLIES }
 const Deleted = {
   200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
   ...V3_ERROR_REPLIES,
@@ -51,6 +52,22 @@ export const nodeRoutes: FastifyPluginAsyncTypebox<{ nodes: Nodes }> = async (ap
         const { caller, params } = request
         const { node, state } = await nodes.create(caller, params.pipelineId, kind, bodyOf(request))
         return envelope(meta, nodeRecord(node, state))
+      },
+    )
+
+    // Not part of the hosted service's contract (our choice): without it nobody could find out a node's id.
+    app.get(
+      path,
+      {
+        config,
+        schema: { summary: `List the ${CALLED[kind]}s`, tags, params: PipelinePath, response: ManyNodes },
+      },
+      async ({ caller, params }) => {
+        const found = nodes.list(caller, params.pipelineId, kind)
+        return envelope(
+          { ...meta, page: NO_FURTHER_PAGES },
+          found.map(({ node, state }) => nodeRecord(node, state)),
+        )
       },
     )
 

@@ -50,6 +50,12 @@ export class Nodes {
     return { node: nodeIn(state, path), state }
   }
 
+  /** The nodes of one kind, in the order of their creation. @throws ApiError 404 */
+  list(caller: Caller, pipeline: string, kind: NodeKind): NodeAndPipeline[] {
+    const state = this.#pipelines.get(caller, pipeline)
+    return state.draft.value.nodes.filter(node => node.kind === kind).map(node => ({ node, state }))
+  }
+
   async create(caller: Caller, pipeline: string, kind: NodeKind, body: NodeBody): Promise<NodeAndPipeline> {
     const id = this.#ports.entropy.uuid()
     const state = await this.#editing(caller, pipeline, ({ draft }) => {

@@ -110,7 +110,7 @@ describe('the command line against the real service', () => {
     expect(found.map(record => record._line)).toEqual(Array.from({ length: 4_000 }, (_, at) => `line ${at}`))
   })
 
-  test('a pipeline is listed and published; publishing again is success and says so', async () => {
+  test('a pipeline is listed, shown and published; publishing again is success and says so', async () => {
     const create = async (path: string, body: unknown) =>
       (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
     const id = await create('/v3/pipeline', { title: 'Calm' })
@@ -120,6 +120,9 @@ describe('the command line against the real service', () => {
     })
     await create(`/v3/pipeline/${id}/sink`, { type: 'blackhole', user_config: {}, inputs: [source] })
     expect((await run('pipeline', 'list')).out).toMatch(new RegExp(`^${id}  Calm +draft`, 'm'))
+    expect((await run('pipeline', 'show', 'Calm')).out).toMatch(
+      /^blackhole +sink +blackhole +log-analysis-ingestion /m,
+    )
     expect((await run('pipeline', 'publish', id)).out).toMatch(/^Published Calm/)
     const again = await run('pipeline', 'publish', id)
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
