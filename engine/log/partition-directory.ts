@@ -67,8 +67,13 @@ export async function createEmpty(operations: FileOperations, path: string): Pro
     if (fileErrorCode(error) !== 'EEXIST') throw error
   }
   const file = await operations.open(path, 'read-write')
-  await file.truncate(0)
-  return file
+  try {
+    await file.truncate(0)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
 }
 
 /** A crash while segments were removed can leave the index of one behind. */
