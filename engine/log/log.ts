@@ -33,9 +33,9 @@ export interface Topic {
   /**
    * Appends one record and answers when it is durable: it survives the end of the process at any instant.
    * Records of one partition get rising offsets in the order of the calls. Calls that wait together
-   * share one flush to the disk.
+   * share one flush to the disk. Once answered, the caller may use the value's memory again.
    *
-   * @throws LogError LOG_FULL (retriable), LOG_RECORD_TOO_LARGE (not retriable), LOG_UNAVAILABLE (retriable;
+   * @throws LogError LOG_FULL (retriable; nothing was stored), LOG_RECORD_TOO_LARGE (not retriable), LOG_UNAVAILABLE (retriable;
    *         whether the record is kept is unknown), LOG_CLOSED
    */
   append(partition: number, record: NewRecord): Promise<Appended>
@@ -48,19 +48,25 @@ export interface Topic {
    *                  returned, alone, so that a reader never stalls
    * @returns records in offset order, gaps allowed; empty at the head of the log
    * @throws LogError LOG_OFFSET_OUT_OF_RANGE (not retriable) when `from` is older than the earliest kept record
-   *         or beyond the next offset
+   *         or beyond the next offset; LOG_UNAVAILABLE (retriable); LOG_CORRUPT with a sentence that names file and byte
    */
   read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]>
 
   /** First offset still kept and the offset that the next record will get; equal when nothing is kept. */
   bounds(partition: number): Promise<Bounds>
 
-  /** Resolves when the partition's next offset is beyond `offset`, or when the signal is aborted. */
+  /**
+   * Resolves when the partition's next offset is beyond `offset`, or when the signal is aborted.
+   *
+   * @throws LogError LOG_CLOSED, also when the log is closed meanwhile
+   */
   waitBeyond(partition: number, offset: bigint, signal: AbortSignal): Promise<void>
 
   /**
    * Lets go of records below an offset. An implementation may keep more (the segment log deletes whole
    * segments); it never deletes anything at or above `before`. `bounds().first` tells the effect.
+   *
+   * @throws LogError LOG_UNAVAILABLE (retriable)
    */
   trim(partition: number, before: bigint): Promise<void>
 
