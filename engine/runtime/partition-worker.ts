@@ -240,7 +240,6 @@ export class PartitionWorker {
         continue
       }
       await this.#acknowledge(flush, signal)
-      if (signal.aborted) return
       this.#waiting.shift()
       this.#wakeReader()
     }
@@ -287,12 +286,14 @@ export class PartitionWorker {
     }
   }
 
-  /** Stores a flush's tables, then writes its checkpoint. */
+  /**
+   * Stores a flush's tables, then writes its checkpoint. A signal ends only the waiting for a store that is away
+   * (by the error that it answers): what was begun is finished, so that nobody stores it again.
+   */
   async #acknowledge(flush: Flush, signal?: AbortSignal): Promise<void> {
     for (const batch of flush.tables) {
       if (this.#settled.has(batch)) continue
       await this.#retry(`insert into ${batch.table}`, () => this.#insert(batch), signal)
-      if (signal?.aborted) return
       this.#batches++
       this.#rows += batch.rows
     }

@@ -190,6 +190,28 @@ test('a graceful stop stores what is open and leaves nothing to repeat', async (
   expect(heir.status.nextOffset).toBe(worker.status.nextOffset)
 })
 
+test('a stop while a batch is being inserted does not store it again', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const stop = new AbortController()
+  const insert = world.store.insert.bind(world.store)
+  const inserting = new Promise<void>(resolve => {
+    world.store.insert = async batch => {
+      resolve()
+      await new Promise(done => setImmediate(done))
+      await insert(batch)
+    }
+  })
+  await world.append(lines('a'))
+  const running = worker.run(stop.signal)
+  const pumped = world.clock.advanceUntil(inserting)
+  await pumped
+  stop.abort()
+  await running
+  await worker.finish()
+  expect(world.storedLines()).toEqual(['a'])
+})
+
 test('two folds of one log give the same parts, byte for byte, wherever the worker was killed', async () => {
   const runs: string[] = []
   for (const killEvery of [1_000, 3]) {
