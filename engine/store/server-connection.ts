@@ -21,6 +21,7 @@ export interface ServerConnectionOptions {
   readonly database?: string
   /** After this long without an answer the outcome of an insert is unknown. */
   readonly insertTimeoutMs?: number
+  readonly controlTimeoutMs?: number
   readonly searchTimeoutMs?: number
   readonly clock?: Clock
 }
@@ -38,6 +39,7 @@ export async function openServerConnection({
   password = '',
   database = 'weir',
   insertTimeoutMs = 120_000,
+  controlTimeoutMs = 120_000,
   searchTimeoutMs = 300_000,
   clock = systemClock(),
 }: ServerConnectionOptions): Promise<StoreConnection> {
@@ -48,7 +50,7 @@ export async function openServerConnection({
   const login = { ...server, database }
   const answers = { output_format_json_quote_64bit_integers: 1 } as const
   return new ServerConnection(
-    createClient({ ...login, request_timeout: insertTimeoutMs, clickhouse_settings: answers }),
+    createClient({ ...login, request_timeout: controlTimeoutMs, clickhouse_settings: answers }),
     createClient({ ...login, request_timeout: insertTimeoutMs }),
     createClient({
       ...login,

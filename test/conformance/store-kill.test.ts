@@ -1,0 +1,183 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { openServerConnection } from '../../engine/store/server-connection.ts'
+import type { StoreError } from '../../engine/store/store.ts'
+import { type Child, startChild } from '../support/child.ts'
+import { blockOf } from '../support/line-blocks.ts'
+import { sampleLines } from '../support/sample-lines.ts'
+
+const SUPPORT = join(import.meta.dirname, '../support')
+const DAY = Date.UTC(2026, 0, 2)
+const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
+const HAS_STRACE = spawnSync('strace', ['-V']).status === 0
+if (!HAS_STRACE)
+  console.warn('SKIPPED: kills at the very instant of publishing a part need strace, which is not here')
+
+let folder = ''
+let children: Child[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-kill-'))
+})
+afterEach(async () => {
+  await Promise.all(children.map(child => child.kill()))
+  children = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function start(args: readonly string[], program?: string): Child {
+  const child = startChild(args, program)
+  children.push(child)
+  return child
+}
+
+const startWorker = (where: string, attempt: number, batches: number, rows: number, ...more: string[]) =>
+  start([join(SUPPORT, 'store-child.ts'), where, String(attempt), String(batches), String(rows), ...more])
+
+interface Report {
+  readonly perBatch: { offset: string; lines: string; rows: string; highest: number }[]
+  readonly counted: { bytes: string; lines: string }
+  readonly usage: { bytes: number; lines: number }[]
+}
+
+/** Every batch is there once and whole, and usage counts just the rows that are there. */
+async function expectEachBatchOnce(worker: Child, batches: number, rows: number): Promise<void> {
+  const line = await worker.line(/^report /)
+  const report = JSON.parse(line?.slice('report '.length) ?? 'null') as Report
+  expect(report.perBatch).toEqual(
+    Array.from({ length: batches }, (_, offset) => ({
+      offset: String(offset),
+      lines: String(rows),
+      rows: String(rows),
+      highest: rows - 1,
+    })),
+  )
+  expect(report.usage.reduce((sum, { lines }) => sum + lines, 0)).toBe(batches * rows)
+  expect(report.usage.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(Number(report.counted.bytes))
+  expect(await worker.ended()).toBe(0)
+}
+
+describe('a worker killed while it inserts into the embedded engine', () => {
+  test('at any moment: the next one goes on behind the last whole batch', async () => {
+    const batches = 30
+    const rows = 3000
+    const path = join(folder, 'store')
+    for (let round = 0; round < 6; round++) {
+      const worker = startWorker(path, round, batches, rows)
+      await worker.line(new RegExp(`^storing ${round * 3 + 2}$`))
+      await delay(round * 4)
+      await worker.kill()
+    }
+    await expectEachBatchOnce(startWorker(path, 6, batches, rows), batches, rows)
+  })
+
+  /** Has the next rename of a file, which publishes the part of a batch, done to as the injection says. */
+  async function storeTraced(path: string, injection: string): Promise<{ worker: Child; tracer: Child }> {
+    const worker = startWorker(path, 0, 2, 2000, 'wait')
+    await worker.line(/^ready$/)
+    const calls = 'rename,renameat,renameat2'
+    const trace = ['-e', `trace=${calls}`, '-e', `inject=${calls}:${injection}`]
+    const tracer = start(['-f', '-p', String(worker.process.pid), ...trace], 'strace')
+    expect(await tracer.line(/attached/), 'strace may not attach here').not.toBeNull()
+    worker.process.kill('SIGUSR2')
+    return { worker, tracer }
+  }
+
+  async function expectNextToSettleAt(settled: string, path: string): Promise<void> {
+    const next = startWorker(path, 1, 2, 2000)
+    expect(await next.line(/^settled /)).toBe(`settled ${settled}`)
+    await expectEachBatchOnce(next, 2, 2000)
+  }
+
+  test.skipIf(!HAS_STRACE)('just before its part becomes visible: the batch is stored again', async () => {
+    const path = join(folder, 'store')
+    const { worker, tracer } = await storeTraced(path, 'error=EIO:signal=SIGKILL:when=1')
+    expect(await worker.ended()).toBe('SIGKILL')
+    await tracer.ended()
+    await expectNextToSettleAt('null', path)
+  })
+
+  test.skipIf(!HAS_STRACE)('just after its part becomes visible: the batch is not stored again', async () => {
+    const path = join(folder, 'store')
+    // The call has done its work, but its caller does not learn of it for a minute.
+    const { worker, tracer } = await storeTraced(path, 'delay_exit=60000000:when=1')
+    while (globSync(join(path, 'store/*/*/20260102_*')).length === 0) await delay(5)
+    // The worker is dead from here on; that it is gone, its tracer must let the system say.
+    worker.process.kill('SIGKILL')
+    await tracer.kill()
+    expect(await worker.ended()).toBe('SIGKILL')
+    expect(await worker.line(/^stored/)).toBeNull()
+    await expectNextToSettleAt('0/1999', path)
+  })
+})
+
+describe('an insert over HTTP whose outcome is unknown', () => {
+  const rows = 60_000
+  const lines = sampleLines({ seed: 1, count: rows, startMs: DAY, stepMs: 0 })
+  const epoch = (attempt: number) => ({ offset: 1n, attempt })
+  const insert = { ...LINES, rows }
+
+  async function startFront(): Promise<{ front: Child; url: string }> {
+    const front = start([join(SUPPORT, 'clickhouse-http-front.ts'), join(folder, 'store')])
+    const port = (await front.line(/^port \d+$/))?.slice('port '.length)
+    return { front, url: `http://127.0.0.1:${port}` }
+  }
+
+  async function openStore(url: string, attempt: number, insertTimeoutMs?: number) {
+    const timeout = insertTimeoutMs === undefined ? {} : { insertTimeoutMs }
+    const store = openClickHouseStore(await openServerConnection({ url, ...timeout }))
+    await store.open('log-of-the-kill-tests')
+    await store.claim({ ...LINES, epoch: epoch(attempt) })
+    return store
+  }
+
+  /** What a worker does next: it settles, and stores the batch unless it is there. */
+  async function settleAndStore(url: string): Promise<void> {
+    const store = await openStore(url, 1)
+    const settled = await store.settle(LINES, { offset: 0n, row: 0, timeMs: DAY })
+    if (settled === null) await store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(1) })
+    else expect(settled).toEqual({ offset: 7n, row: rows - 1 })
+    const counts = await store.query({
+      sql: 'SELECT count() AS lines, count(DISTINCT row) AS rows FROM lines WHERE offset = 7',
+    })
+    expect(counts).toEqual([{ lines: String(rows), rows: String(rows) }])
+    await store.close()
+  }
+
+  test.each([0, 40, 120])('because the engine was killed %i ms after the send: stored once', async ms => {
+    const { front, url } = await startFront()
+    const store = await openStore(url, 0)
+    const outcome = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) }).then(
+      () => 'stored',
+      (error: StoreError) => error.code,
+    )
+    await delay(ms)
+    await front.kill()
+    expect(['stored', 'OUTCOME_UNKNOWN']).toContain(await outcome)
+    await store.close()
+    await settleAndStore((await startFront()).url)
+  })
+
+  test('because the answer took too long: stored once', async () => {
+    const { url } = await startFront()
+    const impatient = await openStore(url, 0, 10)
+    const inserting = impatient.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) })
+    await expect(inserting).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', retriable: true })
+    await settleAndStore(url)
+    await impatient.close()
+  })
+
+  test('an engine that is not there is no unknown outcome: nothing was sent', async () => {
+    const { front, url } = await startFront()
+    const store = await openStore(url, 0)
+    await front.kill()
+    const inserting = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) })
+    await expect(inserting).rejects.toMatchObject({ code: 'UNAVAILABLE', retriable: true })
+    await store.close()
+  })
+})

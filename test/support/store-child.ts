@@ -1,0 +1,59 @@
+import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { openServerConnection } from '../../engine/store/server-connection.ts'
+import { usageTotals } from '../../engine/store/usage.ts'
+import { blockOf } from './line-blocks.ts'
+import { sampleLines } from './sample-lines.ts'
+
+/**
+ * A worker that stores batches until it is killed, and goes on where the store says. Batch n is one record with
+ * offset n, the same in each run.
+ *
+ * usage: node store-child.ts WHERE ATTEMPT BATCHES ROWS [wait]
+ * WHERE is a folder for the embedded engine or the address of a server. With `wait` it prints "ready" and begins
+ * at SIGUSR2. It prints "storing n" and "stored n", at the end "report {…}".
+ */
+const [where = '', attempt = '0', batches = '0', rows = '0', wait] = process.argv.slice(2)
+const DAY = Date.UTC(2026, 0, 2)
+const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
+const epoch = { offset: 1n, attempt: Number(attempt) }
+
+const connection = where.startsWith('http')
+  ? await openServerConnection({ url: where })
+  : await openEmbeddedConnection({ path: where })
+const store = openClickHouseStore(connection)
+await store.open('log-of-the-kill-tests')
+await store.claim({ ...LINES, epoch })
+const settled = await store.settle(LINES, { offset: 0n, row: 0, timeMs: DAY })
+console.log(`settled ${settled === null ? 'null' : `${settled.offset}/${settled.row}`}`)
+if (wait === 'wait') {
+  const begin = new Promise(resolve => process.once('SIGUSR2', resolve))
+  const awake = setInterval(() => {}, 60_000)
+  console.log('ready')
+  await begin
+  clearInterval(awake)
+}
+
+for (let offset = settled === null ? 0n : settled.offset + 1n; offset < BigInt(batches); offset++) {
+  const count = Number(rows)
+  const lines = sampleLines({
+    seed: Number(offset) + 1,
+    count,
+    startMs: DAY + Number(offset) * 1000,
+    stepMs: 0,
+  })
+  const block = blockOf(offset, lines)
+  console.log(`storing ${offset}`)
+  await store.insert({ ...LINES, epoch, block, rows: count })
+  console.log(`stored ${offset}`)
+}
+
+const perBatch = await store.query({
+  sql: `SELECT offset, count() AS lines, count(DISTINCT row) AS rows, max(row) AS highest FROM lines GROUP BY offset ORDER BY offset`,
+})
+const [counted] = await store.query({
+  sql: 'SELECT sum(size) AS bytes, count() AS lines FROM lines SETTINGS optimize_use_projections = 0',
+})
+const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 }
+console.log(`report ${JSON.stringify({ perBatch, counted, usage: await usageTotals(store, day) })}`)
+await store.close()
