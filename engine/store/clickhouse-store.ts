@@ -14,7 +14,7 @@ import {
   type Store,
   StoreError,
 } from './store.ts'
-import { insertFailure, statementFailure } from './store-failure.ts'
+import { FENCED, insertFailure, statementFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
 
@@ -172,7 +172,7 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
 
 /** An older owner gets an error; a condition that is merely false would report success and store nothing. */
 function fence(topic: number, partition: number, { offset, attempt }: Epoch): string {
-  return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), 'fenced: another owner has taken the partition') = 0`
+  return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), '${FENCED}') = 0`
 }
 
 function topicNumber(topic: string): number {

@@ -1,5 +1,8 @@
 import { StoreError, type StoreErrorCode } from './store.ts'
 
+/** How the message of a fenced statement begins; the statement itself says it. */
+export const FENCED = 'fenced: another owner has taken the partition'
+
 /** Codes of the engine (src/Common/ErrorCodes.cpp). */
 const FUNCTION_THROW_IF = 395
 /** Nothing was begun: the engine or its guard turned the statement away. */
@@ -49,7 +52,8 @@ function insertOutcome(error: unknown): [StoreErrorCode, boolean] {
 export function statementFailure(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const code = engineCode(error)
-  if (code === FUNCTION_THROW_IF) return new StoreError('FENCED', messageOf(error), { cause: error })
+  if (code === FUNCTION_THROW_IF && messageOf(error).includes(FENCED))
+    return new StoreError('FENCED', messageOf(error), { cause: error })
   const unavailable = code === undefined ? !(error instanceof TypeError) : TURNED_AWAY.has(code)
   return new StoreError(unavailable ? 'UNAVAILABLE' : 'STATEMENT_FAILED', messageOf(error), {
     retriable: unavailable,
