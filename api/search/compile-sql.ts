@@ -8,7 +8,7 @@ import {
   type ValueTest,
 } from './line-fields-sql.ts'
 import { fieldPaths } from './query-language/field-paths.ts'
-import { isBeyondDouble, NUMBER_PATTERN, readNumber } from './query-language/number-text.ts'
+import { bigIntegerText, NUMBER_PATTERN, readNumber } from './query-language/number-text.ts'
 import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
 import {
   type Comparison,
@@ -32,6 +32,14 @@ import type { SqlConstants } from './sql-constants.ts'
 
 /** Of the 262,144 characters that the engine reads as one statement; the rest is for all that stands around. */
 const MAX_CONDITION_CHARACTERS = 200_000
+
+/** LowCardinality columns: their conditions run on a dictionary. */
+const WORD_COLUMNS: ReadonlySet<string> = new Set(
+  ['account', 'host', 'app', 'level', 'file', 'env', 'mac', 'ip', 'remote'].map(column => `l.${column}`),
+)
+
+/** What the engine's search for several texts takes. */
+const MAX_PROBES = 255
 
 /**
  * The condition on a row `l` of table `lines` that a query asks for. Nothing of the query becomes SQL: texts and
@@ -77,24 +85,14 @@ class ConditionCompiler {
 
   /** A term in any of the texts of a line: query language, section 4.2. */
   #text({ operator, text }: TextTerm): string {
-    const pattern = this.#constants.text(textPattern(operator, [text]))
-    const probeText = probe(operator, text)
-    const matches = (value: string) => `match(${value}, ${pattern})`
-    const matchesLong = (value: string) =>
-      probeText === '' ? matches(value) : `(${this.#probe(operator, probeText, value)} AND ${matches(value)})`
+    const matches = (value: string) => this.#startTest(operator, [text], value)
     return anyOf([
-      matchesLong('l.line'),
-      ...['l.host', 'l.app', 'l.level'].map(matches),
+      ...['l.line', 'l.host', 'l.app', 'l.level'].map(matches),
       ...['l.file', 'l.env'].map(column => `(${column} != '' AND ${matches(column)})`),
       `arrayExists(v -> ${matches('v')}, l.tags)`,
-      `arrayExists(v -> ${matchesLong('v')}, mapValues(l.text_fields))`,
+      `arrayExists(v -> ${matches('v')}, mapValues(l.text_fields))`,
       `(l.meta != '' AND ${matches(`if(${IS_META_STRING}, ${META_STRING}, l.meta)`)})`,
     ])
-  }
-
-  #probe(operator: MatchOperator, probeText: string, value: string): string {
-    const search = isCaseSensitive(operator) ? 'position' : 'positionCaseInsensitive'
-    return `${search}(${value}, ${this.#constants.text(probeText)}) > 0`
   }
 
   #field(name: string): StoredField {
@@ -134,7 +132,7 @@ class ConditionCompiler {
           ? undefined
           : `(match(${value}, ${isNumber}) AND ${compare(`toFloat64OrZero(${value})`)})`,
       number: value => (bounds.length === 0 ? undefined : compare(value)),
-      numberWithoutText: false,
+      bigIntegers: undefined,
       wholeId: undefined,
     }
   }
@@ -149,26 +147,57 @@ class ConditionCompiler {
         const equals = numbers.map(number => `${value} = ${this.#constants.number(number)}`)
         return equals.length === 0 ? undefined : anyOf(equals)
       },
-      numberWithoutText: texts.some(isBeyondDouble),
+      bigIntegers: texts.map(bigIntegerText).filter(digits => digits !== undefined),
       wholeId: whole && texts.length === 1 ? texts[0] : undefined,
     }
   }
 
   #startTest(operator: MatchOperator, texts: readonly string[], value: string): string {
-    return `match(${value}, ${this.#constants.text(textPattern(operator, texts))})`
+    const pattern = this.#constants.text(textPattern(operator, texts))
+    return this.#probed(operator, texts, value, searched => `match(${searched}, ${pattern})`)
   }
 
   /** The whole value, or one whole token of it. */
   #wholeTest(operator: MatchOperator, texts: readonly string[], value: string): string {
-    const isWhole = `match(${value}, ${this.#constants.text(wholePattern(operator, texts))})`
     const caseSensitive = isCaseSensitive(operator)
+    const whole = this.#constants.text(wholePattern(operator, texts))
     const tokens = texts.filter(text => isTokenLike(text, caseSensitive))
-    if (tokens.length === 0) return isWhole
-    const holdsTokens = `match(${value}, ${this.#constants.text(textPattern(operator, tokens))})`
-    if (caseSensitive || !tokens.some(mayHoldSeveralTokens)) return anyOf([isWhole, holdsTokens])
-    const isToken = `match(token, ${this.#constants.text(wholePattern(operator, tokens))})`
-    const allTokens = `extractAll(${value}, ${this.#constants.text(TOKEN_PATTERN)})`
-    return anyOf([isWhole, `(${holdsTokens} AND arrayExists(token -> ${isToken}, ${allTokens}))`])
+    const token = tokens.length === 0 ? undefined : this.#tokenTest(operator, tokens)
+    return this.#probed(operator, texts, value, searched =>
+      anyOf([`match(${searched}, ${whole})`, token?.(searched)]),
+    )
+  }
+
+  #tokenTest(operator: MatchOperator, tokens: readonly string[]): (value: string) => string {
+    const bounded = this.#constants.text(textPattern(operator, tokens))
+    if (isCaseSensitive(operator) || !tokens.some(mayHoldSeveralTokens))
+      return value => `match(${value}, ${bounded})`
+    const whole = this.#constants.text(wholePattern(operator, tokens))
+    const token = this.#constants.text(TOKEN_PATTERN)
+    return value =>
+      `(match(${value}, ${bounded}) AND arrayExists(token -> match(token, ${whole}), extractAll(${value}, ${token})))`
+  }
+
+  /**
+   * A condition on a text that must hold one of the texts, behind a plain search for parts of them. It is much
+   * faster, and where it finds nothing the engine does not even compile the regular expression: the classes of
+   * Unicode letters in it cost milliseconds. For that, columns of words must be cast: conditions on their
+   * dictionaries are never put off.
+   */
+  #probed(
+    operator: MatchOperator,
+    texts: readonly string[],
+    value: string,
+    condition: (value: string) => string,
+  ): string {
+    const probes = texts.map(text => probe(operator, text))
+    if (probes.includes('') || probes.length > MAX_PROBES) return condition(value)
+    const suffix = isCaseSensitive(operator) ? '' : 'CaseInsensitive'
+    const found =
+      probes.length === 1
+        ? `position${suffix}(${value}, ${this.#constants.text(probes[0] as string)}) > 0`
+        : `multiSearchAny${suffix}(${value}, ${this.#constants.texts(probes)})`
+    return `(${found} AND ${condition(WORD_COLUMNS.has(value) ? `CAST(${value}, 'String')` : value)})`
   }
 }
 

@@ -74,9 +74,9 @@ function readSelection(parameters: QueryParameters, account: string, asOfMs: num
     levels: parameters.list('levels'),
     tags: parameters.list('tags'),
   }
-  if (parameters.has('from') && parameters.has('to') && fromMs > toMs)
-    parameters.refuse('from', 'must be less than or equal to "to"')
-  return { account, fromMs, toMs, asOfMs, filters, query: readQuery(parameters) }
+  parameters.inOrder(fromMs, toMs)
+  const query = readQuery(parameters)
+  return { account, fromMs: fromMs ?? 0, toMs: toMs ?? 0, asOfMs, filters, query }
 }
 
 function readPage(

@@ -1,13 +1,14 @@
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import { lineId, parseLineId } from '../../engine/position.ts'
+import { BIG_INTEGER_PATTERN } from './query-language/number-text.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** What a test of one value becomes in SQL; undefined when no value of this kind can pass it. */
 export interface ValueTest {
   readonly text: (value: string) => string | undefined
   readonly number: (value: string) => string | undefined
-  /** Set when a number only counts where no text stands at the path: it may be a text with more digits. */
-  readonly numberWithoutText: boolean
+  /** Digits of integers that a double cannot hold and that pass; undefined when values are compared in order. */
+  readonly bigIntegers: readonly string[] | undefined
   /** The one id that passes, when it is asked for as a whole. */
   readonly wholeId: string | undefined
 }
@@ -169,14 +170,25 @@ function mappedField(path: string, constants: SqlConstants): StoredField {
     get present() {
       return anyOf([hasText, hasNumber, hasMember(TEXT_NAMES), hasMember(NUMBER_NAMES)])
     },
-    passes: test =>
-      anyOf([
-        within(test.text('v'), condition => `(${hasText} AND ${valueExists('text', name, condition)})`),
+    passes: test => {
+      const { bigIntegers } = test
+      // An integer that a double cannot hold is in both maps. It is equal or it is not: its text has no beginnings.
+      const isBigInteger = `${hasNumber} AND match(v, ${constants.text(BIG_INTEGER_PATTERN)})`
+      const isOneOf = bigIntegers?.length ? `has(${constants.texts(bigIntegers)}, v)` : NEVER
+      const ofText = (condition: string) =>
+        bigIntegers === undefined ? condition : `if(${isBigInteger}, ${isOneOf}, ${condition})`
+      return anyOf([
+        within(
+          test.text('v'),
+          condition => `(${hasText} AND ${valueExists('text', name, ofText(condition))})`,
+        ),
         within(test.number('v'), condition => {
           const exists = `${hasNumber} AND ${valueExists('number', name, condition)}`
-          return test.numberWithoutText ? `(NOT ${hasText} AND ${exists})` : `(${exists})`
+          // Neighbours share the number: it only counts where the digits are not known.
+          return bigIntegers?.length ? `(NOT ${hasText} AND ${exists})` : `(${exists})`
         }),
-      ]),
+      ])
+    },
   }
 }
 

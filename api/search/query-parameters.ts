@@ -9,8 +9,7 @@ const LAST_MS_OF_SECOND = 999
 
 /**
  * The query parameters of a search or usage request. Every reader notes what is wrong and goes on, so that an
- * answer lists all findings (configuration and account API, section 3); `check` then refuses the request. What a
- * reader returns for a wrong parameter must not be used.
+ * answer lists all findings (configuration and account API, section 3); `check` then refuses the request.
  */
 export class QueryParameters {
   readonly #values: Readonly<Record<string, string | string[] | undefined>>
@@ -30,29 +29,31 @@ export class QueryParameters {
     if (text === undefined) return undefined
     const value = Number(text)
     const { min = -MAX_INTEGER, max = MAX_INTEGER } = bounds
-    if (!Number.isInteger(value)) this.refuse(name, 'must be an integer')
-    else if (Math.abs(value) > MAX_INTEGER) this.refuse(name, 'must be a safe number')
-    else if (value < min) this.refuse(name, `must be greater than or equal to ${min}`)
-    else if (value > max) this.refuse(name, `must be less than or equal to ${max}`)
-    return value
+    const problem = integerProblem(value, min, max)
+    if (problem === undefined) return value
+    this.refuse(name, problem)
+    return undefined
   }
 
-  requiredInteger(name: string): number {
+  requiredInteger(name: string): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
-    return this.integer(name) ?? 0
+    return this.integer(name)
   }
 
   /**
    * A required moment as a number whose magnitude tells its unit.
    *
    * @param end whether the last millisecond is wanted of what the number names: a second is included as a whole
-   * @returns UNIX ms; 0 for what lies before 1970, where no line is
+   * @returns UNIX ms; 0 for what lies before 1970, where no line is; undefined when refused
    */
-  timeMs(name: string, end: 'first' | 'last'): number {
+  timeMs(name: string, end: 'first' | 'last'): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
     const text = this.#number(name)
-    if (text === undefined) return 0
-    if (!Number.isInteger(Number(text))) this.refuse(name, 'must be an integer')
+    if (text === undefined) return undefined
+    if (!Number.isInteger(Number(text))) {
+      this.refuse(name, 'must be an integer')
+      return undefined
+    }
     const ms = numberToMs(text) ?? 0
     const digits = /^0*(\d+)$/.exec(text)?.[1]
     const isSeconds = digits !== undefined && digits.length <= MAX_DIGITS_OF_SECONDS
@@ -82,6 +83,12 @@ export class QueryParameters {
     return value ?? otherwise
   }
 
+  /** Notes a first bound that lies behind the second. */
+  inOrder(first: number | undefined, last: number | undefined): void {
+    if (first !== undefined && last !== undefined && first > last)
+      this.refuse('from', 'must be less than or equal to "to"')
+  }
+
   /** Notes a finding. @param problem what follows the quoted name */
   refuse(name: string, problem: string): void {
     this.refuseAs(name, `"${name}" ${problem}`)
@@ -106,4 +113,11 @@ export class QueryParameters {
     this.refuse(name, 'must be a number')
     return undefined
   }
+}
+
+function integerProblem(value: number, min: number, max: number): string | undefined {
+  if (!Number.isInteger(value)) return 'must be an integer'
+  if (Math.abs(value) > MAX_INTEGER) return 'must be a safe number'
+  if (value < min) return `must be greater than or equal to ${min}`
+  return value > max ? `must be less than or equal to ${max}` : undefined
 }

@@ -1,3 +1,5 @@
+import { textLiteral } from '../../engine/store/sql-text.ts'
+
 /**
  * Values of a statement that come from outside. Each is a query parameter, named once in front of the statement
  * (`WITH {c0:String} AS c0`), so that a long pattern is sent once however often it is used.
@@ -6,14 +8,18 @@ export class SqlConstants {
   readonly parameters: Record<string, unknown> = {}
   readonly #definitions: string[] = []
   readonly #names = new Map<string, string>()
-  #literalBytes = 0
+  #literalCharacters = 0
 
   text(value: string): string {
-    return this.#add('String', value, Buffer.byteLength(value))
+    return this.#add('String', value, textLiteral(value).length)
   }
 
   texts(values: readonly string[]): string {
-    return this.#add('Array(String)', values, Buffer.byteLength(values.join()))
+    return this.#add(
+      'Array(String)',
+      values,
+      values.reduce((sum, value) => sum + textLiteral(value).length + 2, 0),
+    )
   }
 
   /** @param value finite */
@@ -30,12 +36,12 @@ export class SqlConstants {
     return this.#definitions.length === 0 ? '' : `WITH ${this.#definitions.join(', ')}\n`
   }
 
-  /** The most that the values take in a statement that spells them out: four characters for each byte. */
+  /** What the values take in a statement that spells them out, as the embedded engine's do. */
   get literalCharacters(): number {
-    return 4 * this.#literalBytes + this.withClause.length
+    return this.#literalCharacters + this.withClause.length
   }
 
-  #add(type: string, value: unknown, bytes: number): string {
+  #add(type: string, value: unknown, characters: number): string {
     const key = `${type} ${JSON.stringify(value)}`
     const known = this.#names.get(key)
     if (known !== undefined) return known
@@ -43,7 +49,7 @@ export class SqlConstants {
     this.#names.set(key, name)
     this.#definitions.push(`{${name}:${type}} AS ${name}`)
     this.parameters[name] = value
-    this.#literalBytes += bytes
+    this.#literalCharacters += characters
     return name
   }
 }

@@ -1,7 +1,7 @@
 import { jsonText } from '../../../engine/json-text.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { fieldPaths } from './field-paths.ts'
-import { isBeyondDouble, readNumber } from './number-text.ts'
+import { bigIntegerText, readNumber } from './number-text.ts'
 import {
   type Comparison,
   type FieldTest,
@@ -78,7 +78,11 @@ interface Field {
   readonly present: boolean
   readonly texts: readonly string[]
   readonly numbers: readonly number[]
+  /** Digits of integers that a double cannot hold; `numbers` has them, too, as well as it can. */
+  readonly bigIntegers: readonly string[]
 }
+
+const NO_VALUES = { texts: [], numbers: [], bigIntegers: [] }
 
 function compares(operator: Comparison['operator'], text: string, field: Field): boolean {
   const wanted = readNumber(text)
@@ -88,9 +92,12 @@ function compares(operator: Comparison['operator'], text: string, field: Field):
     return values.some(value => value !== undefined && inOrder(operator, value, wanted))
   }
   if (field.texts.some(value => valueMatches(operator, text, value))) return true
-  // Such an integer is a text, too, with all its digits; its neighbours share the number.
-  if (isBeyondDouble(text) && field.texts.length > 0) return false
-  return field.numbers.some(value => value === wanted)
+  const digits = bigIntegerText(text)
+  if (digits === undefined) return field.numbers.some(value => value === wanted)
+  if (field.bigIntegers.includes(digits)) return true
+  // Neighbours share the number, so it only counts where the digits are not known.
+  const hasDigits = field.texts.length + field.bigIntegers.length > 0
+  return !hasDigits && field.numbers.some(value => value === wanted)
 }
 
 function inOrder(operator: OrderOperator, value: number, bound: number): boolean {
@@ -108,7 +115,7 @@ function inOrder(operator: OrderOperator, value: number, bound: number): boolean
 
 class SearchedRecord {
   readonly #record: JsonObject
-  readonly #fields = new Map<string, { texts: string[]; numbers: number[] }>()
+  readonly #fields = new Map<string, { texts: string[]; numbers: number[]; bigIntegers: string[] }>()
   readonly #searched: string[] = []
 
   constructor(record: JsonObject) {
@@ -131,10 +138,10 @@ class SearchedRecord {
   }
 
   #fieldAt(path: string): Field {
-    const { texts, numbers } = this.#fields.get(path) ?? { texts: [], numbers: [] }
+    const values = this.#fields.get(path)
     const hasMembers = [...this.#fields.keys()].some(other => other.startsWith(`${path}.`))
     const isOpaque = path === '_meta' && this.#record._meta !== undefined
-    return { present: texts.length + numbers.length > 0 || hasMembers || isOpaque, texts, numbers }
+    return { ...(values ?? NO_VALUES), present: values !== undefined || hasMembers || isOpaque }
   }
 
   #flatten(path: string, value: JsonValue, depth: number, member: string): void {
@@ -157,11 +164,12 @@ class SearchedRecord {
   }
 
   #add(path: string, value: string | number | bigint | boolean, member: string): void {
-    const field = this.#fields.get(path) ?? { texts: [], numbers: [] }
+    const field = this.#fields.get(path) ?? { texts: [], numbers: [], bigIntegers: [] }
     this.#fields.set(path, field)
     if (typeof value === 'number' || typeof value === 'bigint') field.numbers.push(Number(value))
     if (typeof value === 'number') return
-    field.texts.push(String(value))
+    const texts = typeof value === 'bigint' ? field.bigIntegers : field.texts
+    texts.push(String(value))
     if (!UNSEARCHED.has(member)) this.#searched.push(String(value))
   }
 }

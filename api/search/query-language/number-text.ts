@@ -2,6 +2,9 @@
 export const NUMBER_PATTERN = '^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$'
 
 const NUMBER = new RegExp(NUMBER_PATTERN)
+/** What a text beside a number must look like to be the same integer with all its digits. */
+export const BIG_INTEGER_PATTERN = '^-?[0-9]{16,}$'
+
 const INTEGER = /^-?[0-9]+$/
 
 /** @returns undefined when the whole text does not read as a number */
@@ -12,4 +15,9 @@ export function readNumber(text: string): number | undefined {
 /** True for an integer that a double cannot hold: neighbours would compare as equal. */
 export function isBeyondDouble(text: string): boolean {
   return INTEGER.test(text) && !Number.isSafeInteger(Number(text))
+}
+
+/** The text as JSON writes this integer, when a double cannot hold it. */
+export function bigIntegerText(text: string): string | undefined {
+  return isBeyondDouble(text) ? BigInt(text).toString() : undefined
 }

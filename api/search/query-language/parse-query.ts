@@ -133,9 +133,17 @@ class QueryParser {
   }
 
   #word(operator: MatchOperator): TextTerm {
-    const word = this.#scanner.takeWord()
-    if (word === '') throw this.#scanner.error(`has a dangling "${operator}"`)
+    const word = this.#requiredWord(operator)
     return { kind: 'text', operator, text: withoutTrailingStar(word) }
+  }
+
+  #requiredWord(operator: Comparison['operator']): string {
+    const word = this.#scanner.takeWord()
+    if (word !== '') return word
+    // Where an operand must begin and no operator is in front, only a closing parenthesis can be in the way.
+    throw this.#scanner.error(
+      operator === '' ? 'has an unbalanced parenthesis' : `has a dangling "${operator}"`,
+    )
   }
 
   #field(name: string): FieldTerm {
@@ -169,8 +177,7 @@ class QueryParser {
   }
 
   #wordValue(operator: Comparison['operator']): Comparison {
-    const word = this.#scanner.takeWord()
-    if (word === '') throw this.#scanner.error(`has a dangling "${operator}"`)
+    const word = this.#requiredWord(operator)
     const text = isOrderOperator(operator) ? word : withoutTrailingStar(word)
     return { kind: 'comparison', operator, texts: [text] }
   }

@@ -9,9 +9,9 @@ import { type CharacterClass, characterClass } from './token-boundary.ts'
  * character of the term alone, and the mirror image at its end on the last one.
  */
 
-/** The regular expression for a term in a text. */
+/** The regular expression for any of the terms in a text. */
 export function textPattern(operator: MatchOperator, terms: readonly string[]): string {
-  return alternatives(terms.map(term => termPattern(operator, term)))
+  return terms.length === 1 ? termPattern(operator, terms[0] as string) : listPattern(operator, terms)
 }
 
 /** The whole value, nothing around it. */
@@ -77,17 +77,54 @@ function termPattern(operator: MatchOperator, term: string): string {
   return edge(first, caseSensitive, true, false) + inner + edge(last, caseSensitive, false, whole)
 }
 
+/**
+ * Many terms, grouped by the classes of their ends: the classes of Unicode letters take much room in a compiled
+ * expression, so each comes a few times, not once per term.
+ */
+function listPattern(operator: MatchOperator, terms: readonly string[]): string {
+  const caseSensitive = isCaseSensitive(operator)
+  const whole = operator === '==' || operator === '==='
+  const groups = new Map<string, string[]>()
+  const put = (before: string, term: string, after: string) => {
+    const key = JSON.stringify([before, after])
+    groups.set(key, [...(groups.get(key) ?? []), term])
+  }
+  for (const term of terms) {
+    const characters = codePoints(term)
+    const first = characters.shift()
+    const last = whole ? characters.pop() : undefined
+    const rest = plainPattern(characters, caseSensitive)
+    if (first === undefined) put('', whole ? '^$' : '', '')
+    else
+      for (const [kind, variants] of byClass(first, caseSensitive)) {
+        const start = oneOf(variants) + rest
+        if (!whole) put(BEFORE[kind], start, '')
+        else if (last === undefined) put(BEFORE[kind], start, AFTER[kind])
+        else
+          for (const [lastKind, lastVariants] of byClass(last, caseSensitive))
+            put(BEFORE[kind], start + oneOf(lastVariants), AFTER[lastKind])
+      }
+  }
+  return alternatives(
+    [...groups].map(([key, some]) => {
+      const [before, after] = JSON.parse(key) as [string, string]
+      return before + alternatives(some) + after
+    }),
+  )
+}
+
 /** One character of a term with what may stand around it. */
 function edge(codePoint: number, caseSensitive: boolean, isStart: boolean, isEnd: boolean): string {
-  const byClass = new Map<CharacterClass, number[]>()
-  for (const variant of caseSensitive ? [codePoint] : caseVariants(codePoint)) {
-    const kind = characterClass(variant)
-    byClass.set(kind, [...(byClass.get(kind) ?? []), variant])
-  }
-  const parts = [...byClass].map(
-    ([kind, variants]) => (isStart ? BEFORE[kind] : '') + oneOf(variants) + (isEnd ? AFTER[kind] : ''),
+  return alternatives(
+    [...byClass(codePoint, caseSensitive)].map(
+      ([kind, variants]) => (isStart ? BEFORE[kind] : '') + oneOf(variants) + (isEnd ? AFTER[kind] : ''),
+    ),
   )
-  return alternatives(parts)
+}
+
+function byClass(codePoint: number, caseSensitive: boolean): Map<CharacterClass, number[]> {
+  const variants = caseSensitive ? [codePoint] : caseVariants(codePoint)
+  return Map.groupBy(variants, characterClass)
 }
 
 /** What may precede the first character of a token, by that character's class. */
@@ -116,10 +153,11 @@ function oneOf(variants: readonly number[]): string {
   return variants.length === 1 ? characters : `[${characters}]`
 }
 
-/** Letters and digits as they are, other ASCII characters by number; nothing of a term can become syntax. */
+/** Nothing of a term can become syntax: ASCII symbols are escaped, control characters written by number. */
 function escaped(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
-  return codePoint >= 0x80 || /[A-Za-z0-9 _]/.test(character) ? character : `\\x{${codePoint.toString(16)}}`
+  if (codePoint >= 0x80 || /[A-Za-z0-9 _]/.test(character)) return character
+  return codePoint > 0x20 && codePoint < 0x7f ? `\\${character}` : `\\x{${codePoint.toString(16)}}`
 }
 
 function alternatives(patterns: readonly string[]): string {

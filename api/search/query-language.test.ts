@@ -1,0 +1,491 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseJson } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
+import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
+import { compileCondition } from './compile-sql.ts'
+import { drawnLine, drawnQuery } from './drawn-search.ts'
+import { type SelectedLine, selectLines } from './line-selection.ts'
+import { evaluate } from './query-language/evaluate.ts'
+import { parseQuery } from './query-language/parse-query.ts'
+import { renderRecord } from './record.ts'
+import { SqlConstants } from './sql-constants.ts'
+
+/** The language on the real engine, and directly on the records that an export gives: both must agree. */
+
+let lines: StoredLines
+const EVERYTHING = { hosts: [], apps: [], levels: [], tags: [] }
+
+beforeAll(async () => {
+  lines = await openStoredLines()
+})
+
+afterAll(() => lines.close())
+
+function find(account: string, query: string): Promise<SelectedLine[]> {
+  const selection = { account, fromMs: 0, toMs: 1e14, asOfMs: RECEIVED_MS, filters: EVERYTHING }
+  const statement = selectLines({ ...selection, query: parseQuery(query) }, { prefer: 'head', limit: 10_000 })
+  return lines.store.query<SelectedLine>(statement)
+}
+
+function recordOf(row: SelectedLine): JsonObject {
+  return parseJson(renderRecord(row)) as JsonObject
+}
+
+let accounts = 0
+
+/** Stores lines for an account of their own. */
+async function stored(sent: readonly SentLine[], request = {}): Promise<string> {
+  const account = `${ACCOUNT.slice(0, 6)}${String(accounts++).padStart(4, '0')}`
+  await lines.add(sent, { account, request })
+  return account
+}
+
+const recordsOfAccounts = new Map<string, Promise<{ row: number; record: JsonObject }[]>>()
+
+/** All records of an account, read once. */
+function records(account: string): Promise<{ row: number; record: JsonObject }[]> {
+  const known = recordsOfAccounts.get(account)
+  if (known !== undefined) return known
+  const read = find(account, '').then(rows => rows.map(row => ({ row: row.row, record: recordOf(row) })))
+  recordsOfAccounts.set(account, read)
+  return read
+}
+
+/** Which of the lines match: by the engine, and the evaluation agrees. */
+async function matching(account: string, query: string): Promise<number[]> {
+  const found = await find(account, query)
+  const evaluated = (await records(account)).filter(({ record }) => evaluate(parseQuery(query), record))
+  expect(
+    found.map(({ row }) => row),
+    `${query}: the engine and the evaluation`,
+  ).toEqual(evaluated.map(({ row }) => row))
+  return found.map(({ row }) => row)
+}
+
+interface Example {
+  readonly query: string
+  readonly line: SentLine
+  readonly matches: boolean
+}
+
+function example(query: string, line: string | SentLine, matches: boolean): Example {
+  return { query, line: typeof line === 'string' ? { line } : line, matches }
+}
+
+function checkAll(title: string, examples: readonly Example[]): void {
+  describe(title, () => {
+    let account: string
+    beforeAll(async () => {
+      account = await stored(examples.map(({ line }) => line))
+    })
+    test.each(examples.map((one, index) => ({ ...one, index, text: one.line.line })))(
+      '$query on $text: $matches',
+      async ({ query, matches, index }) => {
+        expect((await matching(account, query)).includes(index)).toBe(matches)
+      },
+    )
+  })
+}
+
+const BARRIER = 'We really like the barrier reef'
+const RESPONSE = '{"response":404}'
+const USER = '{"user":{"id":12345}}'
+const LEVEL_ERROR = { line: 'x', level: 'ERROR' }
+
+checkAll('the worked examples of the specification', [
+  example('BAR', BARRIER, true),
+  example('===barrier', BARRIER, true),
+  example('===bar', BARRIER, false),
+  example('==BARRIER', BARRIER, true),
+  example('file exist', 'exist or not, the file', true),
+  example('"file exist"', 'exist file', false),
+  example('healthcheck -successful OR ping', 'healthcheck ping successful', true),
+  example('healthcheck -successful OR ping', 'healthcheck successful', false),
+  example('healthcheck -successful OR ping', 'healthcheck', true),
+  example('app:memo -("success" OR "waiting")', { line: 'waiting for it', app: 'memo' }, false),
+  example('or', 'this or that', true),
+  example('response:>=400', RESPONSE, true),
+  example('response:(>=400 <500 -404)', RESPONSE, false),
+  example('user.id:12345', USER, true),
+  example('user.id:123', USER, false),
+  example('name:=camelCased', '{"name":"camelCasedName"}', true),
+  example('name:=camelcased', '{"name":"camelCasedName"}', false),
+  example('name:==bob', '{"name":"bobby"}', false),
+  example('name:===bob', '{"name":"Bob"}', false),
+  example('user:*', '{"user":{}}', true),
+  example('"response:"', 'response: 3', true),
+  example('host:web -app:nginx', { line: 'x', host: 'web-1', app: 'nginx' }, false),
+  example('level:[warning,error]', LEVEL_ERROR, true),
+  example('level:[warning, error]', LEVEL_ERROR, false),
+  example('source:node1 AND (file:/var/log/syslog OR ERROR)', { line: 'an error', host: 'node1' }, true),
+  example('meta.status_code:404', { line: 'x', meta: '{"status_code":404}' }, true),
+  example('meta.status_code:404', { line: 'x', meta: '"{\\"status_code\\":404}"' }, false),
+  example('_mezmo_line_size:>4000', 'x'.repeat(4000), false),
+  example('_mezmo_line_size:>4000', 'x'.repeat(4001), true),
+])
+
+checkAll('text', [
+  example('bar', 'BARrier', true),
+  example('bar', 'disbar', false),
+  example('bar', 'foo_bar', true),
+  example('=bar', 'Bar', false),
+  example('=bar', 'a bar', true),
+  example('==bar', 'the bar.', true),
+  example('==bar', 'barrier', false),
+  example('==bar', 'bar2', true),
+  example('==bar', 'fooBar', true),
+  example('===bar', 'fooBar', false),
+  example('===Bar', 'fooBarBaz', true),
+  example('error', 'SyntaxError', true),
+  example('error', 'Syntaxerror', false),
+  example('ERROR', 'SyntaxERROR', true),
+  example('rror', 'SyntaxError', false),
+  example('syntaxerror', 'SyntaxError', true),
+  example('==syntax', 'SyntaxError', true),
+  example('==syntax', 'Syntaxerror', false),
+  example('http', 'HTTPServer', true),
+  example('server', 'HTTPServer', false),
+  example('12', 'abc12', true),
+  example('12', 'abc112', false),
+  example('abc', '1abc', true),
+  example('==12', '12abc', true),
+  example('==12', '123', false),
+  example('%VARIABLE%', 'is %variable% set', true),
+  example('/var/log', 'in a/var/log', true),
+  example('10.0.0.1', 'from 10.0.0.12', true),
+  example('==10.0.0.1', 'from 10.0.0.12', false),
+  example('0.0.0.1', 'from 10.0.0.1', false),
+  example('-x', 'x', false),
+  example('x-y', 'ax-y', false),
+  example('"-y"', 'x-y', true),
+  example('"a  b"', 'a b', false),
+  example('"a b"', 'A Big one', true),
+  example('=="a b"', 'A Big one', false),
+  example("'it\\'s'", "it's", true),
+  example('straße', 'STRAẞE', true),
+  example('strasse', 'STRAßE', false),
+  example('σας', 'ΣΑΣ', true),
+  example('=σας', 'ΣΑΣ', false),
+  example('kelvin', '300 \u212aelvin', true),
+  example('success', 'ſucceſs', true),
+  example('été', 'ÉTÉ', true),
+  example('été', 'xété', false),
+  example('中', '国中', false),
+  example('中文', '中文字', true),
+  example('==中文', '中文字', false),
+  example('b', 'a😀b', true),
+  example('😀', 'a😀b', true),
+  example('==😀', 'a😀b', true),
+  example('١٢', '\u0661\u0662', true),
+  example('foo.*bar', 'fooxxbar', false),
+  example('[a-z]', 'b', false),
+  example('[a-z]', '[A-Z]', true),
+  example('\\d', '5', false),
+  example('"c:\\\\dir"', 'in C:\\Dir', true),
+  example('"a\nb"', 'A\nB', true),
+  example('""', 'anything', true),
+  example('error*', 'errors', true),
+  example('a*b', 'ab', false),
+  example('*', 'anything', true),
+  example('-*', 'anything', false),
+  example('_account:*', 'anything', true),
+  example('-_account:*', 'anything', false),
+])
+
+checkAll('a term looks at all of the line', [
+  example('web-1', 'x', true),
+  example('nginx', { line: 'x', app: 'nginx' }, true),
+  example('error', LEVEL_ERROR, true),
+  example('syslog', { line: 'x', file: '/var/log/syslog' }, true),
+  example('production', { line: 'x', env: 'production' }, true),
+  example('blue', { line: 'x', rest: { tags: ['red', 'blue'] } }, true),
+  example('words', { line: 'x', meta: '"some words"' }, true),
+  example('nextline', { line: 'x', meta: '"some\\nnextline"' }, true),
+  example('nextline', '{"a":"some\\nnextline"}', true),
+  example('deep', { line: 'x', meta: '{"a":{"b":"deep"}}' }, true),
+  example('key', { line: 'x', meta: '{"key":1}' }, true),
+  example('42', { line: 'x', meta: '{"key":42}' }, true),
+  example('labelled', { line: 'x', rest: { label: { a: 'labelled' } } }, true),
+  example('shown', '{"msg":"shown"}', true),
+  example('c0', { line: 'x' }, false),
+])
+
+checkAll('values of fields', [
+  example('name:bob', '{"name":"Bobby"}', true),
+  example('name:obb', '{"name":"Bobby"}', false),
+  example('name:smith', '{"name":"Bob Smith"}', true),
+  example('name:=smith', '{"name":"Bob Smith"}', false),
+  example('name:==smith', '{"name":"Bob Smith"}', true),
+  example('name:===Smith', '{"name":"Bob Smith"}', true),
+  example('name:=="bob smith"', '{"name":"Bob Smith"}', true),
+  example('name:=="bob smith"', '{"name":"Bob Smiths"}', false),
+  example('name:=="bob smith"', '{"name":"Old Bob Smith"}', false),
+  example('name:==syntaxerror', '{"name":"SyntaxError"}', true),
+  example('name:==syntaxerror', '{"name":"a SyntaxError"}', false),
+  example('name:==syntaxerror', '{"name":"a SYNTAXERROR"}', true),
+  example('name:==syntaxerror', '{"name":"SyntaxError, syntaxerror"}', true),
+  example('name:==-', '{"name":"a-b"}', false),
+  example('name:==-', '{"name":"-"}', true),
+  example('name:==abc', '{"name":"abc12"}', true),
+  example('name:==abc12', '{"name":"abc12"}', true),
+  example('name:==abc12', '{"name":"abc12 x"}', false),
+  example('name:""', '{"name":"x"}', true),
+  example('name:""', '{"other":"x"}', false),
+  example('name:==""', '{"name":""}', true),
+  example('name:==""', '{"name":"x"}', false),
+  example('level:==""', 'plain', true),
+  example('level:==""', LEVEL_ERROR, false),
+  example('level:-(debug OR trace)', LEVEL_ERROR, true),
+  example('level:-(debug OR error)', LEVEL_ERROR, false),
+  example('ok:true', '{"ok":true}', true),
+  example('ok:==TRUE', '{"ok":true}', true),
+  example('ok:false', '{"ok":true}', false),
+  example('tags:b', '{"tags2":["b"]}', false),
+  example('list:b', '{"list":["a","b",3]}', true),
+  example('list:3', '{"list":["a","b",3]}', true),
+  example('list:(a b)', '{"list":["a","b",3]}', true),
+  example('list:(a c)', '{"list":["a","b",3]}', false),
+  example('list:*', '{"list":[]}', true),
+  example('items.id:2', '{"items":[{"id":1},{"id":2}]}', true),
+])
+
+checkAll('numbers', [
+  example('n:404', '{"n":404.0}', true),
+  example('n:404.0', '{"n":404}', true),
+  example('n:40', '{"n":404}', false),
+  example('n:==404', '{"n":404}', true),
+  example('n:===4.04e2', '{"n":404}', true),
+  example('n:>403', '{"n":404}', true),
+  example('n:>404', '{"n":404}', false),
+  example('n:>=404', '{"n":404}', true),
+  example('n:<404', '{"n":404}', false),
+  example('n:<=404', '{"n":404}', true),
+  example('n:<405', '{"n":404}', true),
+  example('n:>-5', '{"n":-4}', true),
+  example('n:-5', '{"n":5}', false),
+  example('n:"-5"', '{"n":-5}', true),
+  example('n:==-5', '{"n":-5}', true),
+  example('n:>403', '{"n":"404"}', true),
+  example('n:>403', '{"n":"404 ms"}', false),
+  example('n:>403', '{"n":" 404"}', false),
+  example('n:40', '{"n":"404"}', true),
+  example('n:>1', '{"n":"1e999"}', true),
+  example('n:>abc', '{"n":5}', false),
+  example('n:<abc', '{"n":5}', false),
+  example('n:-(>abc)', '{"n":5}', true),
+  example('n:>""', '{"n":5}', false),
+  example('n:>1e999', '{"n":5}', false),
+  example('n:9007199254740993', '{"n":9007199254740993}', true),
+  example('n:9007199254740993', '{"n":9007199254740992}', false),
+  example('n:900719925474099', '{"n":9007199254740993}', false),
+  example('n:900719925474099', '{"n":"9007199254740993"}', true),
+  example('n:==9007199254740993', '{"n":-9007199254740993}', false),
+  example('n:"-9007199254740993"', '{"n":-9007199254740993}', true),
+  example('n:[1,9007199254740993]', '{"n":9007199254740993}', true),
+  example('n:>9007199254740000', '{"n":9007199254740993}', true),
+  example('n:100000000000000000000', '{"n":1e20}', true),
+  example('n:[1,2,3]', '{"n":2}', true),
+  example('n:[1,3]', '{"n":2}', false),
+  example('n:*', '{"n":0}', true),
+  example('n:*', '{"n":null}', false),
+  example('n:>0', '{"m":1}', false),
+  example('n:-(>0)', '{"m":1}', true),
+  example('-n:>0', '{"m":1}', true),
+])
+
+checkAll('names of fields', [
+  example('HOST:web App:nginx LEVEL:error', { line: 'x', app: 'nginx', level: 'error' }, true),
+  example('tag:==blue', { line: 'x', rest: { tags: ['red', 'blue'] } }, true),
+  example('tags:blu tags:red', { line: 'x', rest: { tags: ['red', 'blue'] } }, true),
+  example('tags:==blu', { line: 'x', rest: { tags: ['red', 'blue'] } }, false),
+  example('-tag:*', 'x', true),
+  example('tag:x', '{"tag":"x"}', true),
+  example('tag:x', { line: '{"tag":"x"}', rest: { tags: ['y'] } }, false),
+  example('file:/var/log', { line: 'x', file: '/var/log/syslog' }, true),
+  example('file:*', 'x', false),
+  example('file:==""', 'x', false),
+  example('env:prod', { line: 'x', env: 'production' }, true),
+  example('message:hello', '{"message":"hello"}', true),
+  example('message:a', '{"a":"x","message":"hello"}', false),
+  example('message:a', 'a plain text', true),
+  example('message:msg', '{"msg":"hello"}', false),
+  example('line:msg', '{"msg":"hello"}', true),
+  example('meta.a.b:1', { line: 'x', meta: '{"a":{"b":1}}' }, true),
+  example('META.a.b:1', { line: 'x', meta: '{"a":{"b":1}}' }, true),
+  example('meta.A.b:1', { line: 'x', meta: '{"a":{"b":1}}' }, false),
+  example('_meta.a:*', { line: 'x', meta: '{"a":{"b":1}}' }, true),
+  example('_meta:*', { line: 'x', meta: '{"a":{"b":1}}' }, true),
+  example('_meta:words', { line: 'x', meta: '"some words"' }, true),
+  example('meta:words', { line: 'x', meta: '"some words"' }, true),
+  example('meta:words', { line: '{"meta":"own"}', meta: '"some words"' }, false),
+  example(
+    'label.app.kubernetes.io/name:db',
+    { line: 'x', rest: { label: { 'app.kubernetes.io/name': 'db' } } },
+    true,
+  ),
+  example('label.app:db', { line: 'x', rest: { label: { app: 'db' } } }, true),
+  example('annotation.app:db', { line: 'x', rest: { annotation: { app: 'db' } } }, true),
+  example('label:*', { line: 'x', rest: { label: { app: 'db' } } }, true),
+  example('status:500', '{"status":500}', true),
+  example('_status:500', '{"status":500}', true),
+  example('status.code:500', '{"status":{"code":500}}', true),
+  example('status:x', '{"status":"a","_status":"x"}', true),
+  example('app:other', { line: '{"app":"other"}', app: 'nginx' }, false),
+  example('_app:other', { line: '{"app":"other"}', app: 'nginx' }, false),
+  example('host:other', '{"host":"other","_host":"other"}', false),
+  example('level:info', { line: '{"level":"info"}', level: 'error' }, true),
+  example('Status:500', '{"status":500}', false),
+  example('a.b:1', '{"a.b":1}', true),
+  example('a.b:1', '{"a":{"b":1}}', true),
+  example('a:*', '{"a":{"b":1}}', true),
+  example('a.b.c:*', '{"a":{"b":{"c":{"d":1}}}}', true),
+  example('a.b.c.d:1', '{"a":{"b":{"c":{"d":1}}}}', false),
+  example('a.b.c:"{"', '{"a":{"b":{"c":{"d":1}}}}', true),
+  example('_logtype:==json', '{"a":1}', true),
+  example('_logtype:==json', 'took {"a":1} ', true),
+  example('_logtype:==json', '{a} {"b":{}}', true),
+  example('_logtype:==line', '{"a":1', true),
+  example('_logtype:==line', '{"a":1}.', true),
+  example('_retention:30', 'x', true),
+  example('_ts:1772600767089', 'x', true),
+  example('_truncated:true', { line: 'x', rest: { truncated: true } }, true),
+  example('_truncated:*', 'x', false),
+  example('_timestamp:tomorrow', { line: 'x', timestamp: 'tomorrow', rest: { clamped: true } }, true),
+  example('timestamp:tomorrow', { line: 'x', timestamp: 'tomorrow', rest: { clamped: true } }, true),
+  example('_drift:*', 'x', false),
+  example('constructor:*', 'x', false),
+  example('__proto__:*', 'x', false),
+])
+
+describe('ids', () => {
+  test('a line is found by its whole id, and by its beginning', async () => {
+    const account = await stored([{ line: 'a' }, { line: 'b' }])
+    const [, second] = (await find(account, '')).map(recordOf)
+    const id = String(second?._id)
+    expect(await matching(account, `_id:===${id}`)).toEqual([1])
+    expect(await matching(account, `_lid:==${id}`)).toEqual([1])
+    expect(await matching(account, `id:==${id}`)).toEqual([1])
+    expect(await matching(account, `_id:${id.slice(0, -1)}`)).toContain(1)
+    expect(await matching(account, `_id:==${id.slice(0, -1)}`)).toEqual([])
+    expect(await matching(account, `_id:==0${id}`)).toEqual([])
+    expect(await matching(account, `_id:[${id},5]`)).toEqual([1])
+    expect(await matching(account, '_id:==999999999999999999999999999999999999999999')).toEqual([])
+    expect(await matching(account, '_id:==x')).toEqual([])
+  })
+})
+
+describe('addresses and drift of the request', () => {
+  test('are found by their names', async () => {
+    const request = { mac: 'c0:ff:ee:c0:ff:ee', ip: '10.0.0.1', remoteAddress: '192.0.2.7', driftMs: -6000 }
+    const account = await stored([{ line: 'x' }], request)
+    for (const query of [
+      'mac:c0:ff',
+      '_mac:*',
+      'ip:==10.0.0.1',
+      '_ipremote:192',
+      '_drift:<-5000',
+      'drift:"-6000"',
+    ])
+      expect(await matching(account, query), query).toEqual([0])
+    for (const query of ['c0', '10.0.0.1', '_drift:>0'])
+      expect(await matching(account, query), query).toEqual([])
+  })
+})
+
+describe('nothing of a query becomes SQL', () => {
+  const HOSTILE = [
+    `' OR 1=1 --`,
+    `'; DROP TABLE lines; --`,
+    `\\' OR 1=1 --`,
+    `{c0:String}`,
+    `c0`,
+    '`; SELECT 1',
+    `%' OR '%`,
+    `\0') OR (1`,
+    `) OR (1=1`,
+    `[(\\x{61}.*`,
+    `(?i)x`,
+    `\\Q`,
+    `$ ^ | \\z`,
+  ]
+
+  test('hostile texts, names and elements match what they say, or nothing', async () => {
+    const account = await stored([{ line: 'harmless' }, ...HOSTILE.map(line => ({ line }))])
+    for (const [index, text] of HOSTILE.entries()) {
+      const phrase = `"${text.replaceAll(/[\\"]/g, '\\$&')}"`
+      expect(await matching(account, `=${phrase}`), text).toContain(index + 1)
+      expect(await matching(account, `line:==${phrase}`), text).toEqual([index + 1])
+      expect(await matching(account, `x:${phrase}`), text).toEqual([])
+      expect(await matching(account, `line:[${text.replaceAll(/[,\]]/g, '')},nothing]`)).not.toContain(0)
+      const name = text.replaceAll(/[\s()":]/g, '')
+      if (name !== '') expect(await matching(account, `x${name}:1`), name).toEqual([])
+    }
+  })
+})
+
+describe('large queries', () => {
+  test('as many terms as fit are searched; more are refused before the engine sees them', async () => {
+    const account = await stored([{ line: 'a b' }])
+    const terms = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`).join(' OR ')
+    expect(await matching(account, `a OR ${terms(90)}`)).toEqual([0])
+    await expect(async () => find(account, terms(700))).rejects.toThrow('"query" has too many terms')
+  })
+
+  test.each([
+    ['ASCII', 'a'.repeat(8000)],
+    ['four variants', 'θ'.repeat(4000)],
+    ['surrogates', '𐐀'.repeat(2000)],
+    ['symbols', '%'.repeat(8000)],
+    ['a list', `f:[${Array.from({ length: 1500 }, (_, index) => `x${index}`).join(',')}]`],
+    ['a whole list', `app:==[${Array.from({ length: 1500 }, (_, index) => `x${index}`).join(',')}]`],
+    ['nesting', `${'-('.repeat(50)}a${')'.repeat(50)}`],
+  ])('the longest query of %s is answered', async (_name, query) => {
+    const account = await stored([{ line: 'b' }])
+    expect((await find(account, query)).length).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('drawn queries on drawn lines', () => {
+  const SEED = Number(process.env.SEED ?? 20_260_304)
+  const QUERIES = Number(process.env.QUERIES ?? 2000)
+  /** Conditions of one statement; more do not fit into what the engine reads. */
+  const AT_ONCE = 25
+
+  test(`the engine finds exactly the lines that the evaluation finds (SEED=${SEED})`, async () => {
+    const [sent] = fc.sample(fc.array(drawnLine, { minLength: 250, maxLength: 250 }), {
+      seed: SEED,
+      numRuns: 1,
+    })
+    const queries = fc.sample(drawnQuery, { seed: SEED, numRuns: QUERIES })
+    const account = await stored(sent as SentLine[])
+    const all = await records(account)
+    expect(all).toHaveLength(250)
+    let matches = 0
+    for (let at = 0; at < queries.length; at += AT_ONCE) {
+      const some = queries.slice(at, at + AT_ONCE)
+      const found = await findEach(account, some)
+      for (const [index, query] of some.entries()) {
+        const tree = parseQuery(query)
+        const evaluated = all.filter(({ record }) => evaluate(tree, record)).map(({ row }) => row)
+        expect(found[index], query).toEqual(evaluated)
+        matches += evaluated.length
+      }
+    }
+    // Otherwise the drawn words would be too many to say much.
+    expect(matches / queries.length).toBeGreaterThan(5)
+  }, 180_000)
+
+  /** Rows that each query matches, all in one statement. */
+  async function findEach(account: string, queries: readonly string[]): Promise<number[][]> {
+    const constants = new SqlConstants()
+    const conditions = queries.map(query => compileCondition(parseQuery(query), constants))
+    const columns = conditions.map(condition => `groupArraySortedIf(1000)(l.row, ${condition})`)
+    const [answer] = await lines.store.query<{ found: number[][] }>({
+      sql: `${constants.withClause}SELECT [${columns.join(',\n')}] AS found FROM lines AS l WHERE l.account = {account:String}`,
+      parameters: { ...constants.parameters, account },
+    })
+    return answer?.found ?? []
+  }
+})

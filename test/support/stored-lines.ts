@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
+import { Event } from '../../engine/event.ts'
+import { FieldNames } from '../../engine/line-fields.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { newLineBlock } from '../../engine/store/line-block.ts'
+import type { Store } from '../../engine/store/store.ts'
+import type { IngestRequest } from '../../schemas/line-batch.ts'
+import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch } from './sent-lines.ts'
+
+export interface StoringOptions {
+  readonly request?: Partial<IngestRequest>
+  readonly account?: string
+  /** Log time, UNIX ms. */
+  readonly timeMs?: number
+  readonly retentionDays?: number
+  readonly poolDays?: number
+  readonly partition?: number
+}
+
+/** The real store in a folder of its own, filled as the engine fills it: from lines as they were sent. */
+export interface StoredLines {
+  readonly store: Store
+  /** Stores lines as one record of the log, hence one part. */
+  add(lines: readonly SentLine[], options?: StoringOptions): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openStoredLines(): Promise<StoredLines> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-lines-'))
+  const store = openClickHouseStore(await openEmbeddedConnection({ path: folder }))
+  await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
+  const epoch = { offset: 1n, attempt: 0 }
+  const claimed = new Set<number>()
+  let offset = 1n
+  return {
+    store,
+    async add(lines, options = {}) {
+      const { partition = 0 } = options
+      if (!claimed.has(partition)) await store.claim({ topic: INGEST_TOPIC, partition, epoch })
+      claimed.add(partition)
+      const block = blockOf(lines, offset++, options)
+      const target = { topic: INGEST_TOPIC, partition, table: 'lines' as const }
+      await store.insert({ ...target, epoch, block, rows: lines.length })
+    },
+    async close() {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function blockOf(lines: readonly SentLine[], offset: bigint, options: StoringOptions): Uint8Array[] {
+  const batch = sentBatch(lines, options.request)
+  const context = {
+    account: options.account ?? ACCOUNT,
+    timeMs: options.timeMs ?? RECEIVED_MS,
+    retentionDays: options.retentionDays ?? 30,
+    poolDays: options.poolDays ?? 0,
+    fieldNames: new FieldNames(),
+  }
+  const sink = defaultOwnStore()
+  const block = newLineBlock()
+  const line = newStoredLine()
+  for (let row = 0; row < lines.length; row++) {
+    const failure = sink.fill(Event.ofLine(batch, row), line, context)
+    if (failure !== undefined) throw new Error(failure.message)
+    block.append(offset, row, line)
+  }
+  return block.take()
+}
