@@ -13,6 +13,7 @@ import fastify, {
 } from 'fastify'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import type { CutsInEffect } from '../engine/configuration/deployed.ts'
 import type { DestinationSettings } from '../engine/destinations/define-destination.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { jsonText } from '../engine/json-text.ts'
@@ -43,6 +44,8 @@ export interface ServerPorts {
   readonly entropy: Entropy
   readonly logger: FastifyBaseLogger
   readonly status: ServiceStatus
+  /** What the engine of this process has in effect; absent where none runs. */
+  readonly inEffect?: CutsInEffect | undefined
   readonly registry: Registry
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
@@ -117,9 +120,9 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
 }
 
 async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
-  const { configuration, clock, entropy, store, settings } = ports
+  const { configuration, clock, entropy, store, settings, inEffect } = ports
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
-  await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost })
+  await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost, inEffect })
   await app.register(enterpriseRoutes, { configuration })
   if (store !== undefined) {
     await needing('read', app, async scope => {

@@ -52,6 +52,7 @@ async function runAll(settings: Settings): Promise<void> {
     { version: VERSION, apiUrl: credentials.apiUrl, dataDirectory: settings.dataDirectory },
     'started',
   )
+  await Promise.race([installation.engine.whenTaken(), stopped])
   announce(credentials, installation.created)
   await stopped
   await stop(installation, servers, logger)
@@ -82,6 +83,7 @@ async function openServers(settings: Settings, installation: Installation, logge
     registry,
     store,
     ingest: { writer },
+    inEffect: engine,
     status: readiness({
       log,
       clock,

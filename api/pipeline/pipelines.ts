@@ -5,6 +5,7 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
+import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import {
   type Deployment,
   type Draft,
@@ -12,6 +13,7 @@ import {
   drafts,
   type Pipeline,
   pipelines,
+  type Revision,
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
@@ -31,6 +33,8 @@ export interface PipelinePorts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
+  /** Absent where no engine runs in this process: what it has loaded is not known then. */
+  readonly inEffect?: CutsInEffect | undefined
 }
 
 /** A pipeline with what belongs to it, as it is now. */
@@ -40,6 +44,8 @@ export interface PipelineState {
   /** Absent until the first publication. */
   readonly deployment: Entity<Deployment> | undefined
   readonly deployedRevisionId: string | null
+  /** The one that the account's lines meet at this moment; null when there is none, or it is not known here. */
+  readonly loadedRevisionId: string | null
   /** Of the pipeline or of one of its nodes, whichever is later; null until the first change. */
   readonly updatedAtMs: number | null
   /** Whether publishing would change what runs. */
@@ -101,6 +107,15 @@ export class Pipelines {
       const withdrawn: Deployment = { account, number: number + 1, revisionId: null }
       return [...changes, replace(deployments, deployment, withdrawn)]
     })
+    await this.untilInEffect(caller, id)
+  }
+
+  /** Waits until what is deployed of a pipeline holds for the next line, if that can be seen from here. */
+  async untilInEffect(caller: Caller, id: string): Promise<void> {
+    const { configuration, inEffect } = this.#ports
+    const deployment = configuration.get(deployments, id)
+    if (deployment === undefined) return
+    await inEffect?.whenInEffect(accountOf(caller).shortId, 'pipeline', id, deployment.value.number)
   }
 
   /**
@@ -150,9 +165,21 @@ export class Pipelines {
       draft,
       deployment,
       deployedRevisionId,
+      loadedRevisionId: this.#loadedRevisionId(pipeline),
       updatedAtMs: later(pipeline.value.updatedAtMs, draft.value.updatedAtMs),
       hasChanges: !sameNodes(documentNodes(draft.value.nodes), deployed ?? []),
     }
+  }
+
+  #loadedRevisionId({ id, value: { account } }: Entity<Pipeline>): string | null {
+    const { configuration, inEffect } = this.#ports
+    const version = inEffect?.cutVersion(account, 'pipeline', id)
+    if (version === undefined || version === 0) return null
+    const deployment = configuration.get(deployments, id)?.value
+    if (deployment?.number === version) return deployment.revisionId
+    const isLoaded = ({ value }: Entity<Revision>) =>
+      value.pipeline === id && value.document.revision === version
+    return configuration.list(revisions, account).find(isLoaded)?.id ?? null
   }
 }
 

@@ -20,18 +20,18 @@ export interface PublishOptions {
 
 /**
  * Makes the present nodes the revision that runs: an immutable document with a number of its own (pipeline API,
- * section 2.7).
+ * section 2.7). Answers when the next line meets it, where an engine of this process can tell.
  *
  * @throws ApiError 409 ENOCHANGES when they are what runs already; ProblemsError when they cannot run
  */
-export function publish(
+export async function publish(
   pipelinesOfAll: Pipelines,
   { clock, entropy }: Pick<PipelinePorts, 'clock' | 'entropy'>,
   caller: Caller,
   id: string,
   options: PublishOptions,
 ): Promise<PipelineState> {
-  return pipelinesOfAll.changing(caller, id, state => {
+  await pipelinesOfAll.changing(caller, id, state => {
     if (state.deployedRevisionId !== null && !state.hasChanges) {
       throw new ApiError(409, 'ENOCHANGES', 'Nothing has changed since the last publication')
     }
@@ -51,6 +51,8 @@ export function publish(
       replace(pipelines, state.pipeline, { ...state.pipeline.value, published: { revisionId, atMs } }),
     ]
   })
+  await pipelinesOfAll.untilInEffect(caller, id)
+  return pipelinesOfAll.get(caller, id)
 }
 
 function documentOf({ pipeline, draft, deployment }: PipelineState): PipelineDocument {

@@ -5,7 +5,7 @@ import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
 export function pipelineRecord(state: PipelineState): PipelineRecord {
-  const { pipeline, updatedAtMs, deployedRevisionId, hasChanges } = state
+  const { pipeline, updatedAtMs, deployedRevisionId, loadedRevisionId, hasChanges } = state
   const { value } = pipeline
   return {
     id: pipeline.id,
@@ -20,8 +20,7 @@ export function pipelineRecord(state: PipelineState): PipelineRecord {
     published_at: value.published === null ? null : isoTime(value.published.atMs),
     published_revision_id: value.published?.revisionId ?? null,
     deployed_revision_id: deployedRevisionId,
-    // Which revision the engine has read back is not known here yet.
-    loaded_revision_id: null,
+    loaded_revision_id: loadedRevisionId,
     processing_status: 'enabled',
     has_pending_actions: false,
     has_changes: hasChanges,

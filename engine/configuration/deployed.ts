@@ -22,3 +22,15 @@ export interface DeployedConfiguration {
   /** Called after a change; the returned function ends it. */
   subscribe(listener: () => void): () => void
 }
+
+/** What the partitions have read back, for those who wait for their change to hold. */
+export interface CutsInEffect {
+  /** Version of an account's entity that its lines meet now; undefined while that is unknown here. */
+  cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined
+  /**
+   * Waits, some seconds at most, until lines of the account meet at least that version.
+   *
+   * @returns false when it is not in effect yet: it will be, once the partition moves
+   */
+  whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean>
+}

@@ -1,5 +1,6 @@
+import type { Cut } from '../../schemas/control.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { DeployedConfiguration } from '../configuration/deployed.ts'
+import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
@@ -8,6 +9,9 @@ import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-w
 
 const DAY_MS = 86_400_000
 const JOBS_EVERY_MS = 30_000
+/** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
+const IN_EFFECT_PATIENCE_MS = 5_000
+const IN_EFFECT_POLL_MS = 5
 const RESTART_FIRST_MS = 200
 const RESTART_MAX_MS = 30_000
 
@@ -34,7 +38,7 @@ export interface EngineStatus {
  * Runs a worker for every partition, and the jobs that need all of them: trimming the log, closing days of usage,
  * removing what is past its retention. A worker that fails begins again from its checkpoint.
  */
-export class Engine {
+export class Engine implements CutsInEffect {
   readonly #options: EngineOptions
   readonly #workers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
@@ -58,9 +62,31 @@ export class Engine {
   }
 
   /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */
-  cutVersion(account: string, kind: string, entity: string): number | undefined {
+  cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined {
     const partition = partitionOfAccount(account, this.#options.ingest.partitions)
     return this.#workers.get(partition)?.cutVersion(kind, entity)
+  }
+
+  async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
+    const { clock } = this.#options
+    const untilMs = clock.monotonicMs() + IN_EFFECT_PATIENCE_MS
+    while ((this.cutVersion(account, kind, entity) ?? -1) < version) {
+      if (clock.monotonicMs() >= untilMs || this.#stop.signal.aborted) return false
+      await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
+    }
+    return true
+  }
+
+  /** Resolves once every partition has a worker, or one is in trouble: `status` tells. */
+  async whenTaken(): Promise<void> {
+    const { clock, ingest } = this.#options
+    while (
+      this.#workers.size < ingest.partitions &&
+      this.#troubles.size === 0 &&
+      !this.#stop.signal.aborted
+    ) {
+      await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
+    }
   }
 
   /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */

@@ -9,6 +9,7 @@ import type { OwnStoreSink } from '../destinations/own-store.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
+import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import type { LogRecord } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
@@ -295,7 +296,7 @@ export class PartitionFold {
       }
       return
     }
-    const document = JSON.parse(cut.payload) as PipelineDocument
+    const document = parseJson(cut.payload) as unknown as PipelineDocument
     const account = this.#account(document.accountId)
     this.#notePending(account)
     account.deploy(document)
@@ -445,7 +446,7 @@ export class PartitionFold {
     this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
     if (cut.kind === 'account') this.#applyAccountCut(JSON.parse(cut.payload) as AccountCut)
     if (cut.kind !== 'pipeline' || cut.payload === '') return
-    const document = JSON.parse(cut.payload) as PipelineDocument
+    const document = parseJson(cut.payload) as unknown as PipelineDocument
     this.#account(document.accountId).deploy(document, nodeStates.get(document.id) ?? new Map())
   }
 }
