@@ -1,39 +1,61 @@
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
+import {
+  ARRAY,
+  ARRAY_END,
+  BACKSLASH,
+  BLANK,
+  COLON,
+  COMMA,
+  ESCAPES,
+  GIVE_UP,
+  hexUnit,
+  holdsControlCharacter,
+  LETTER_U,
+  matches,
+  NINE,
+  OBJECT,
+  OBJECT_END,
+  placeText,
+  QUOTE,
+  skipBlanks,
+  skipNumber,
+  trimmedEnd,
+  unescaped,
+  unescapeText,
+  ZERO,
+} from './json-bytes.ts'
 import type { LineBatchBuilder } from './line-batch-builder.ts'
 import {
-  APP_LIMIT_CHARACTERS,
-  cutUtf8,
-  HOST_LIMIT_CHARACTERS,
-  LEVEL_LIMIT_CHARACTERS,
-  LINE_LIMIT_BYTES,
-  META_LIMIT_BYTES,
-} from './line-limits.ts'
+  APP,
+  ENV,
+  FILE,
+  HOST,
+  HOSTNAME,
+  keyBytes,
+  LEVEL,
+  LINE,
+  META,
+  memberAt,
+  TIMESTAMP,
+  wordLimit,
+} from './line-keys.ts'
+import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from './line-limits.ts'
 import { restText } from './rest-text.ts'
 import { type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
 /** Bytes behind the body that the scanner overwrites: every loop then ends without asking for the end. */
 export const SENTINEL_BYTES = 4
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const BLANK = 0x20
-const OBJECT = 0x7b
-const OBJECT_END = 0x7d
-const ARRAY = 0x5b
-const ARRAY_END = 0x5d
-const ZERO = 0x30
-const NINE = 0x39
+const LINES = Buffer.from('lines"')
+const LS = Buffer.from('ls"')
+const TRUE = Buffer.from('true')
+const FALSE = Buffer.from('false')
+const NULL = Buffer.from('null')
 
-/** Longer words are cut or rare: the complete parser deals with both. */
-const WORD_LIMIT_BYTES = 4096
 /** `"{}"` in the longest way to escape it. */
 const ESCAPED_EMPTY_META_BYTES = 14
 /** Of meta; deeper is for the complete parser. */
 const SCANNED_NESTING = 24
-
-const GIVE_UP = -1
 
 /**
  * One pass over a request body: finds the lines and their members and writes them straight into the columns of
@@ -226,60 +248,19 @@ export class LineScanner {
     return quote + 1
   }
 
-  /** As `#text`, for one with escapes: copied in runs up to each escape, behind a gap for the length. */
+  /** As `#text`, for one with escapes: un-escaped behind a gap for the length, which is then filled in. */
   #escapedText(from: number): number {
-    const body = this.#body
     const column = this.#batch.lines
     column.startRow()
     column.reserve(this.#length - from + SENTINEL_BYTES)
     const target = column.bytes
     const start = column.length + 2 // most lengths take two bytes
-    let to = start
-    let at = from
-    for (;;) {
-      let byte = body[at] as number
-      while (byte !== QUOTE && byte !== BACKSLASH) {
-        target[to++] = byte
-        byte = body[++at] as number
-      }
-      if (byte === QUOTE) break
-      const kind = body[at + 1] as number
-      if (kind === 0x75) {
-        const unit = hexUnit(body, at + 2)
-        if (unit < 0) return GIVE_UP
-        at += 6
-        if (unit < 0x80) target[to++] = unit
-        else if (unit < 0x800) {
-          target[to++] = 0xc0 | (unit >> 6)
-          target[to++] = 0x80 | (unit & 0x3f)
-        } else {
-          const low = isHighSurrogate(unit) ? lowSurrogateAt(body, at) : -1
-          if (low >= 0) {
-            at += 6
-            const point = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
-            target[to++] = 0xf0 | (point >> 18)
-            target[to++] = 0x80 | ((point >> 12) & 0x3f)
-            target[to++] = 0x80 | ((point >> 6) & 0x3f)
-            target[to++] = 0x80 | (point & 0x3f)
-          } else {
-            const kept = unit >= 0xd800 && unit <= 0xdfff ? 0xfffd : unit // half a pair alone is no character
-            target[to++] = 0xe0 | (kept >> 12)
-            target[to++] = 0x80 | ((kept >> 6) & 0x3f)
-            target[to++] = 0x80 | (kept & 0x3f)
-          }
-        }
-      } else {
-        const plain = ESCAPES[kind] as number
-        if (plain === 0) return GIVE_UP
-        target[to++] = plain
-        at += 2
-      }
-    }
-    if (at >= this.#length) return GIVE_UP
-    const end = cutUtf8(target, start, to, LINE_LIMIT_BYTES)
-    this.#truncated = end !== to
+    const quote = unescapeText(this.#body, from, target, start)
+    if (quote < 0 || quote >= this.#length) return GIVE_UP
+    const end = cutUtf8(target, start, unescaped.end, LINE_LIMIT_BYTES)
+    this.#truncated = end !== unescaped.end
     column.length = placeText(target, start, end)
-    return at + 1
+    return quote + 1
   }
 
   #timestamp(from: number): number {
@@ -395,7 +376,7 @@ export class LineScanner {
       while (byte !== QUOTE && byte !== BACKSLASH) byte = body[++at] as number
       if (byte === QUOTE) return at < this.#length ? at : GIVE_UP
       const kind = body[at + 1] as number
-      if (kind === 0x75) {
+      if (kind === LETTER_U) {
         const unit = hexUnit(body, at + 2)
         if (unit < 0 || (unit >= 0xd800 && unit <= 0xdfff)) return GIVE_UP
         at += 6
@@ -445,197 +426,4 @@ export class LineScanner {
       at = skipBlanks(body, at + 1)
     }
   }
-}
-
-/** Members of a line as bits, so that a repeated one is noticed. */
-const LINE = 1
-const TIMESTAMP = 2
-const APP = 4
-const LEVEL = 8
-const ENV = 16
-const META = 32
-const FILE = 64
-const HOST = 128
-const HOSTNAME = 256
-
-const LINES = Buffer.from('lines"')
-const LS = Buffer.from('ls"')
-const TRUE = Buffer.from('true')
-const FALSE = Buffer.from('false')
-const NULL = Buffer.from('null')
-const LINE_KEY = Buffer.from('line"')
-const TIMESTAMP_KEY = Buffer.from('timestamp"')
-const APP_KEY = Buffer.from('app"')
-const LEVEL_KEY = Buffer.from('level"')
-const ENV_KEY = Buffer.from('env"')
-const META_KEY = Buffer.from('meta"')
-const FILE_KEY = Buffer.from('file"')
-const HOST_KEY = Buffer.from('host"')
-const HOSTNAME_KEY = Buffer.from('hostname"')
-
-/** @returns the member whose name begins here, behind its quote; 0 for any other name */
-function memberAt(body: Buffer, at: number): number {
-  switch (body[at]) {
-    case 0x6c: // l
-      return matches(body, at, LINE_KEY) ? LINE : matches(body, at, LEVEL_KEY) ? LEVEL : 0
-    case 0x74: // t
-      return matches(body, at, TIMESTAMP_KEY) ? TIMESTAMP : 0
-    case 0x61: // a
-      return matches(body, at, APP_KEY) ? APP : 0
-    case 0x65: // e
-      return matches(body, at, ENV_KEY) ? ENV : 0
-    case 0x6d: // m
-      return matches(body, at, META_KEY) ? META : 0
-    case 0x66: // f
-      return matches(body, at, FILE_KEY) ? FILE : 0
-    case 0x68: // h
-      return matches(body, at, HOST_KEY) ? HOST : matches(body, at, HOSTNAME_KEY) ? HOSTNAME : 0
-    default:
-      return 0
-  }
-}
-
-/** Bytes of a member's name with its closing quote, plus the opening one. */
-function keyBytes(member: number): number {
-  switch (member) {
-    case LINE:
-      return LINE_KEY.length + 1
-    case TIMESTAMP:
-      return TIMESTAMP_KEY.length + 1
-    case APP:
-      return APP_KEY.length + 1
-    case LEVEL:
-      return LEVEL_KEY.length + 1
-    case ENV:
-      return ENV_KEY.length + 1
-    case META:
-      return META_KEY.length + 1
-    case FILE:
-      return FILE_KEY.length + 1
-    case HOST:
-      return HOST_KEY.length + 1
-    default:
-      return HOSTNAME_KEY.length + 1
-  }
-}
-
-/** In bytes, so that no word within it has too many characters. */
-function wordLimit(member: number): number {
-  if (member === APP) return APP_LIMIT_CHARACTERS
-  if (member === LEVEL) return LEVEL_LIMIT_CHARACTERS
-  return member === HOST || member === HOSTNAME ? HOST_LIMIT_CHARACTERS : WORD_LIMIT_BYTES
-}
-
-function matches(body: Buffer, at: number, bytes: Buffer): boolean {
-  for (let index = 0; index < bytes.length; index++) if (body[at + index] !== bytes[index]) return false
-  return true
-}
-
-/** Control characters were ruled out, so that only spaces are left between the tokens. */
-function skipBlanks(body: Buffer, from: number): number {
-  let at = from
-  while (body[at] === BLANK) at++
-  return at
-}
-
-function trimmedEnd(body: Buffer, length: number): number {
-  let end = length
-  while (end > 0 && isBlank(body[end - 1] as number)) end--
-  return end
-}
-
-function isBlank(byte: number): boolean {
-  return byte === BLANK || byte === 0x0a || byte === 0x0d || byte === 0x09
-}
-
-/** Looks at four bytes at once: a byte below 0x20 leaves its highest bit set. */
-function holdsControlCharacter(body: Buffer, length: number): boolean {
-  const words = length >> 2
-  const view = new Int32Array(body.buffer, body.byteOffset, words)
-  let found = 0
-  for (let index = 0; index < words; index++) {
-    const word = view[index] as number
-    found |= (word - 0x20202020) & ~word
-  }
-  if ((found & 0x80808080) !== 0) return true
-  for (let at = words << 2; at < length; at++) if ((body[at] as number) < 0x20) return true
-  return false
-}
-
-/** What a backslash and this byte stand for; 0: no such escape (\\u is handled apart). */
-const ESCAPES = new Uint8Array(256)
-for (const [letter, character] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'])
-  ESCAPES[(letter as string).charCodeAt(0)] = (character as string).charCodeAt(0)
-
-const HEX = new Int8Array(256).fill(-1)
-for (let digit = 0; digit < 16; digit++) {
-  const text = digit.toString(16)
-  HEX[text.charCodeAt(0)] = digit
-  HEX[text.toUpperCase().charCodeAt(0)] = digit
-}
-
-/** @returns the UTF-16 unit that four hexadecimal digits name; negative when they are none */
-function hexUnit(body: Buffer, at: number): number {
-  const high = ((HEX[body[at] as number] as number) << 4) | (HEX[body[at + 1] as number] as number)
-  const low = ((HEX[body[at + 2] as number] as number) << 4) | (HEX[body[at + 3] as number] as number)
-  return (high << 8) | low
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff
-}
-
-/** @returns the low half of a surrogate pair when its escape begins here; otherwise negative */
-function lowSurrogateAt(body: Buffer, at: number): number {
-  if (body[at] !== BACKSLASH || body[at + 1] !== 0x75) return -1
-  const unit = hexUnit(body, at + 2)
-  return unit >= 0xdc00 && unit <= 0xdfff ? unit : -1
-}
-
-/** Puts the length in front of a text that stands behind a gap of two bytes; @returns where the row ends. */
-function placeText(target: Buffer, start: number, end: number): number {
-  const length = end - start
-  if (length < 0x80) {
-    target[start - 2] = length
-    target.copyWithin(start - 1, start, end)
-    return end - 1
-  }
-  target[start - 2] = (length & 0x7f) | 0x80
-  if (length < 0x4000) {
-    target[start - 1] = length >> 7
-    return end
-  }
-  target.copyWithin(start + 1, start, end)
-  target[start - 1] = ((length >> 7) & 0x7f) | 0x80
-  target[start] = length >> 14
-  return end + 1
-}
-
-/** @returns the place behind a number of JSON's grammar; GIVE_UP when there is none */
-function skipNumber(body: Buffer, from: number): number {
-  let at = body[from] === 0x2d ? from + 1 : from
-  if (body[at] === ZERO) at++
-  else {
-    const end = skipDigits(body, at)
-    if (end === at) return GIVE_UP
-    at = end
-  }
-  if (body[at] === 0x2e) {
-    const end = skipDigits(body, at + 1)
-    if (end === at + 1) return GIVE_UP
-    at = end
-  }
-  if (body[at] === 0x65 || body[at] === 0x45) {
-    const digits = body[at + 1] === 0x2b || body[at + 1] === 0x2d ? at + 2 : at + 1
-    const end = skipDigits(body, digits)
-    if (end === digits) return GIVE_UP
-    at = end
-  }
-  return at
-}
-
-function skipDigits(body: Buffer, from: number): number {
-  let at = from
-  while ((body[at] as number) >= ZERO && (body[at] as number) <= NINE) at++
-  return at
 }
