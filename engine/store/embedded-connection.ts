@@ -32,18 +32,16 @@ export async function openEmbeddedConnection({
   const { createChdbConnection } = await import('chdb/connection')
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const openSession = async (settings: Readonly<Record<string, number | string>>): Promise<Session> => {
+  const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
     const native = createChdbConnection({ path: folder })
     const client = createClient({ connection: native as unknown as ClientConnection })
-    const session = new Session(client, (sql, format) => native.chdb.queryStream(sql, { format }))
-    await session.run(() =>
-      client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` }),
-    )
-    await session.run(() => client.command({ query: `USE ${database}` }))
+    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` })
+    await client.command({ query: `USE ${database}` })
     for (const [name, value] of Object.entries(settings))
-      await session.run(() => client.command({ query: `SET ${name} = ${value}` }))
-    return session
+      await client.command({ query: `SET ${name} = ${value}` })
+    return { client, openStream: sql => native.chdb.queryStream(sql, { format: 'JSONEachRow' }) }
   }
+  const openSession = (settings: Readonly<Record<string, number>>) => Session.open(() => openNative(settings))
   const answers = { output_format_json_quote_64bit_integers: 1 }
   const control = await openSession(answers)
   const inserting = await openSession({})
@@ -54,33 +52,64 @@ export async function openEmbeddedConnection({
   return new EmbeddedConnection(control, inserting, searching, await BlockFile.open(folder, database))
 }
 
-type StreamChunks = AsyncIterable<{ text(): string }> & { cancel(): void }
-
-/** One connection of the engine: it runs one statement at a time, so statements queue. */
-class Session {
+interface NativeSession {
   readonly client: ClickHouseClient
-  readonly openStream: (sql: string, format: string) => StreamChunks
+  openStream(sql: string): AsyncIterable<{ text(): string }>
+}
+
+/**
+ * One connection of the engine: it runs one statement at a time, so statements queue. After a statement that did
+ * not succeed it is replaced, because the engine gives the rows that such a statement has left behind as the first
+ * rows of the connection's next answer.
+ */
+class Session {
   waiting = 0
+  readonly #open: () => Promise<NativeSession>
+  #native: NativeSession
+  #clean = true
   #tail: Promise<unknown> = Promise.resolve()
 
-  constructor(client: ClickHouseClient, openStream: (sql: string, format: string) => StreamChunks) {
-    this.client = client
-    this.openStream = openStream
+  private constructor(open: () => Promise<NativeSession>, native: NativeSession) {
+    this.#open = open
+    this.#native = native
+  }
+
+  static async open(open: () => Promise<NativeSession>): Promise<Session> {
+    return new Session(open, await open())
   }
 
   /** Runs a task when those before it have ended. */
-  run<T>(task: () => Promise<T>): Promise<T> {
+  run<T>(task: (native: NativeSession) => Promise<T>): Promise<T> {
     this.waiting++
-    const result = this.#tail.then(task).finally(() => {
-      this.waiting--
-    })
-    this.#tail = result.catch(() => {})
+    const result = this.#tail.then(() => this.#runCleanly(task))
+    this.#tail = result
+      // At once, so that what was left behind takes no memory; should that fail, the next task tries again.
+      .catch(() => this.#replace())
+      .catch(() => {})
+      .finally(() => {
+        this.waiting--
+      })
     return result
   }
 
   async close(): Promise<void> {
     await this.#tail
-    await this.client.close()
+    await this.#native.client.close()
+  }
+
+  async #runCleanly<T>(task: (native: NativeSession) => Promise<T>): Promise<T> {
+    if (!this.#clean) await this.#replace()
+    this.#clean = false
+    const result = await task(this.#native)
+    this.#clean = true
+    return result
+  }
+
+  async #replace(): Promise<void> {
+    const next = await this.#open()
+    await this.#native.client.close()
+    this.#native = next
+    this.#clean = true
   }
 }
 
@@ -100,62 +129,65 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   async command(sql: string): Promise<void> {
-    await this.#control.run(() => this.#control.client.command({ query: sql }))
+    await this.#control.run(({ client }) => client.command({ query: sql }))
   }
 
   read<Row>(sql: string): Promise<Row[]> {
-    return this.#control.run(() => rowsOf<Row>(this.#control.client, sql))
+    return this.#control.run(({ client }) => rowsOf<Row>(client, sql))
   }
 
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     const sql = bindParameters(statement)
-    const session = this.#freeSession()
     const comment = this.#nextComment()
-    const answer = session.run(() => {
+    const answer = this.#freeSession().run(({ client }) => {
       signal?.throwIfAborted()
-      return rowsOf<Row>(session.client, sql, { log_comment: comment })
+      return rowsOf<Row>(client, sql, { log_comment: comment })
     })
-    // The engine goes on after the client has turned away: the session stays taken until it has really ended.
+    // The engine goes on after the caller has turned away: the session stays taken until it has really ended.
     return signal === undefined ? answer : untilAborted(answer, signal, () => this.#kill(comment))
   }
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     const sql = bindParameters(statement)
-    const session = this.#freeSession()
-    const released = Promise.withResolvers<void>()
-    const held = Promise.withResolvers<void>()
-    const turn = session.run(async () => {
-      held.resolve()
-      await released.promise
-    })
     const comment = this.#nextComment()
     const kill = () => this.#kill(comment)
+    const began = Promise.withResolvers<NativeSession>()
+    const ended = Promise.withResolvers<void>()
+    const turn = this.#freeSession().run(native => {
+      began.resolve(native)
+      return ended.promise
+    })
+    // The session could not be had at all.
+    turn.catch(began.reject)
+    let readToItsEnd = false
     try {
-      await held.promise
+      const { client, openStream } = await began.promise
       signal?.throwIfAborted()
       signal?.addEventListener('abort', kill, { once: true })
-      await session.client.command({ query: `SET log_comment = ${textLiteral(comment)}` })
-      for await (const chunk of session.openStream(sql, 'JSONEachRow')) {
+      await client.command({ query: `SET log_comment = ${textLiteral(comment)}` })
+      for await (const chunk of openStream(sql)) {
         signal?.throwIfAborted()
         const rows = rowsOfText<Row>(chunk.text())
         if (rows.length > 0) yield rows
       }
       signal?.throwIfAborted()
+      readToItsEnd = true
     } catch (error) {
       signal?.throwIfAborted()
       throw error
     } finally {
       signal?.removeEventListener('abort', kill)
-      released.resolve()
-      await turn
+      if (readToItsEnd) ended.resolve()
+      else ended.reject(new Error('the stream was left before its end'))
+      await turn.catch(() => {})
     }
   }
 
   insertBlock({ sql, structure, block, comment }: BlockInsert): Promise<void> {
-    const insert = this.#inserting.run(async () => {
+    const insert = this.#inserting.run(async ({ client }) => {
       const path = await this.#blockFile.write(block)
       const source = `file(${textLiteral(path)}, 'Native', ${textLiteral(structure)})`
-      await this.#inserting.client.command({ query: sql(source) })
+      await client.command({ query: sql(source) })
     })
     const ended = insert.catch(() => {})
     this.#inserts.set(comment, ended)
@@ -166,7 +198,7 @@ class EmbeddedConnection implements StoreConnection {
 
   /**
    * An insert cannot outlive this process, so those that still run are the ones this process waits for. They are
-   * not killed: the engine lists a killed statement until its session runs the next one.
+   * not killed: the engine lists a statement that failed until its session runs the next one.
    */
   async endInserts(comment: string): Promise<void> {
     await this.#inserts.get(comment)

@@ -366,6 +366,30 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
       })
 
+      test('rows of a search that failed, was left or was aborted never show up in a later answer', async () => {
+        const failing = "SELECT number, throwIf(number = 900000, 'broken') FROM numbers(1000000)"
+        const expectClean = async () => {
+          for (let index = 0; index < 4; index++)
+            expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+        }
+        await expect(store.query({ sql: failing })).rejects.toThrow('broken')
+        await expectClean()
+        await expect(readAll(store.queryStream({ sql: failing }))).rejects.toThrow('broken')
+        await expectClean()
+        for await (const rows of store.queryStream({ sql: 'SELECT number FROM numbers(1000000)' }))
+          if (rows.length > 0) break
+        await expectClean()
+        await expect(connection.read(failing)).rejects.toThrow('broken')
+        expect(await connection.read('SELECT 1 AS one')).toEqual([{ one: 1 }])
+        const abort = new AbortController()
+        const slow = 'SELECT number, sleepEachRow(0.001) FROM numbers(100000) SETTINGS max_block_size = 10'
+        const aborted = readAll(store.queryStream({ sql: slow }, abort.signal))
+        const reason = new Error('the client has gone')
+        setImmediate(() => abort.abort(reason))
+        await expect(aborted).rejects.toBe(reason)
+        await expectClean()
+      })
+
       test('a stream gives every row once, in order, and no more than some thousand at a time', async () => {
         const numbers: string[] = []
         const sql = 'SELECT number AS n FROM numbers({count:UInt64})'
@@ -386,15 +410,17 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       })
 
       test('a stream that fails on the way says so', async () => {
-        const read = async () => {
-          for await (const _ of store.queryStream({
-            sql: "SELECT throwIf(number = 900000, 'broken') FROM numbers(1000000)",
-          }));
-        }
-        await expect(read()).rejects.toThrow('broken')
+        const sql = "SELECT throwIf(number = 900000, 'broken') FROM numbers(1000000)"
+        await expect(readAll(store.queryStream({ sql }))).rejects.toThrow('broken')
       })
     })
 
     usageContract(() => ({ store, connection, insertLines }))
   })
+}
+
+async function readAll(stream: AsyncIterable<unknown[]>): Promise<number> {
+  let rows = 0
+  for await (const some of stream) rows += some.length
+  return rows
 }
