@@ -101,6 +101,7 @@ async function openServers(settings: Settings, installation: Installation, logge
       corsOrigins: settings.corsOrigins,
       trustedProxies: settings.trustedProxies,
       tls: readTls(settings),
+      destinations: destinationSettings(settings),
     },
   }
   const api = await buildServer(ports)
@@ -148,6 +149,13 @@ async function listenOn(
 function reachable(address: string): string {
   if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
   return address.includes(':') ? `[${address}]` : address
+}
+
+function destinationSettings({ host, port, ingestPort, ingestHost, logHostPattern }: Settings) {
+  return {
+    ingestHost: ingestHost ?? `${host}:${ingestPort ?? port}`,
+    ...(logHostPattern && { logHostPattern }),
+  }
 }
 
 function readTls({ tlsCertificate, tlsKey }: Settings): ServerPorts['settings']['tls'] {

@@ -91,6 +91,15 @@ test('a setting can be read from a file, and not from both places', () => {
   }
 })
 
+test('a pattern that is no regular expression is refused', () => {
+  expect(problemsOf({ WEIR_LOG_HOST_PATTERN: '(' })).toEqual([
+    'WEIR_LOG_HOST_PATTERN must be a regular expression',
+  ])
+  expect(readSettings({ WEIR_LOG_HOST_PATTERN: '^logs\\.' }).logHostPattern?.test('logs.example.org')).toBe(
+    true,
+  )
+})
+
 test('certificate and key go together', () => {
   expect(problemsOf({ WEIR_TLS_CERT: 'a.pem' })).toEqual([
     'WEIR_TLS_CERT and WEIR_TLS_KEY must be set together',

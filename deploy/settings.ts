@@ -78,6 +78,14 @@ function url(value: string): string | undefined {
   return value
 }
 
+function regularExpression(value: string): RegExp | undefined {
+  try {
+    return new RegExp(value)
+  } catch {
+    throw new Unreadable('must be a regular expression')
+  }
+}
+
 function list(value: string): readonly string[] {
   return value
     .split(',')
@@ -114,6 +122,18 @@ const DECLARATIONS = {
     undefined,
   ),
   tlsKey: setting('WEIR_TLS_KEY', 'Path of the PEM private key for HTTPS.', optionalText, undefined),
+  ingestHost: setting(
+    'WEIR_INGEST_HOST',
+    'Host, with its port where needed, under which senders reach ingestion: the default of log-analysis destinations. Default: WEIR_HOST and its port.',
+    optionalText,
+    undefined,
+  ),
+  logHostPattern: setting(
+    'WEIR_LOG_HOST_PATTERN',
+    'Regular expression for hosts that log-analysis destinations may name. Default: any.',
+    regularExpression,
+    undefined,
+  ),
   trustedProxies: setting(
     'WEIR_TRUSTED_PROXIES',
     'Comma-separated addresses or networks whose x-forwarded-for is believed.',
