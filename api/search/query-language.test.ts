@@ -449,7 +449,7 @@ describe('large queries', () => {
 
 describe('drawn queries on drawn lines', () => {
   const SEED = Number(process.env.SEED ?? 20_260_304)
-  const QUERIES = Number(process.env.QUERIES ?? 2000)
+  const QUERIES = Number(process.env.QUERIES ?? 1500)
   /** Conditions of one statement; more do not fit into what the engine reads. */
   const AT_ONCE = 25
 

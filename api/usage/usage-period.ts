@@ -14,17 +14,15 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz]
 export function readSeconds(parameters: QueryParameters): Period {
   const from = parameters.requiredInteger('from')
   const to = parameters.requiredInteger('to')
-  if (parameters.has('from') && parameters.has('to') && from > to)
-    parameters.refuse('from', 'must be less than or equal to "to"')
-  return { fromMs: from * 1000, toMs: to * 1000 + 999 }
+  parameters.inOrder(from, to)
+  return { fromMs: (from ?? 0) * 1000, toMs: (to ?? 0) * 1000 + 999 }
 }
 
 /** The days of two date-times in UTC, both in full: usage, section 8.2. */
 export function readDays(parameters: QueryParameters): Period {
   const from = readDay(parameters, 'from')
   const to = readDay(parameters, 'to')
-  if (from !== undefined && to !== undefined && from > to)
-    parameters.refuse('from', 'must be less than or equal to "to"')
+  parameters.inOrder(from, to)
   return { fromMs: from ?? 0, toMs: (to ?? 0) + DAY_MS - 1 }
 }
 

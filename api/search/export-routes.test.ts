@@ -1,0 +1,505 @@
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Statement, Store } from '../../engine/store/store.ts'
+import { StoreError } from '../../engine/store/store.ts'
+import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
+import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
+import { type TestInstallation, testInstallation } from '../test-installation.ts'
+
+const SECOND = Math.floor(RECEIVED_MS / 1000)
+const DAY_MS = 86_400_000
+const LINES = 30
+
+let lines: StoredLines
+let weir: TestInstallation
+let account: string
+
+beforeAll(async () => {
+  lines = await openStoredLines()
+  weir = await testInstallation({ store: lines.store })
+  weir.clock.setWall(RECEIVED_MS)
+  account = weir.credentials.accountId
+  // Several parts, and three lines for each millisecond, so that ids decide about order.
+  for (const record of [2, 0, 1])
+    await lines.add(
+      Array.from({ length: LINES / 3 }, (_, index) => ({
+        line: `line ${record}-${index}`,
+        timestamp: RECEIVED_MS + index,
+        app: index % 2 === 0 ? 'even' : 'odd',
+        level: index % 2 === 0 ? 'info' : 'error',
+        host: `web-${record}`,
+        rest: { tags: [`record-${record}`] },
+      })),
+      { account, timeMs: RECEIVED_MS + record },
+    )
+  await lines.add([{ line: 'of somebody else' }], { account: '0000000000' })
+})
+
+afterAll(async () => {
+  await weir.app.close()
+  await lines.close()
+})
+
+interface Page {
+  readonly lines: { readonly _id: string; readonly _ts: number; readonly _line: string }[]
+  readonly pagination_id: string | null
+}
+
+interface Refusal {
+  readonly error: string
+  readonly code: string
+  readonly status: string
+  readonly details?: { readonly message: string; readonly key: string }[]
+}
+
+const ALL = { from: String(SECOND), to: String(SECOND + 60) }
+
+function get(path: string, parameters: Readonly<Record<string, string>>) {
+  return weir.call({ url: `${path}?${new URLSearchParams(parameters)}` })
+}
+
+async function exported(parameters: Readonly<Record<string, string>>): Promise<string[]> {
+  const answer = await get('/v1/export', { ...ALL, ...parameters })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.body
+    .split('\n')
+    .slice(0, -1)
+    .map(line => (JSON.parse(line) as Page['lines'][0])._line)
+}
+
+async function page(parameters: Readonly<Record<string, string>>): Promise<Page> {
+  const answer = await get('/v2/export', { ...ALL, ...parameters })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<Page>()
+}
+
+async function pages(parameters: Readonly<Record<string, string>>): Promise<Page[]> {
+  const found = [await page(parameters)]
+  for (let last = found[0]; last?.pagination_id != null; last = found.at(-1))
+    found.push(await page({ ...parameters, pagination_id: last.pagination_id }))
+  return found
+}
+
+async function refusal(path: string, parameters: Readonly<Record<string, string>>): Promise<Refusal> {
+  const answer = await get(path, parameters)
+  expect(answer.statusCode, answer.body).toBe(400)
+  return answer.json<Refusal>()
+}
+
+/** Time first, then the place in the log: how the lines above are to come. */
+const IN_ORDER = Array.from({ length: LINES }, (_, at) => `line ${at % 3}-${Math.floor(at / 3)}`)
+
+describe('GET /v1/export', () => {
+  test('gives one record per line of text, ascending by time and id, and nobody else', async () => {
+    const answer = await get('/v1/export', ALL)
+    expect(answer.headers['content-type']).toBe('application/x-ndjson')
+    expect(answer.body.endsWith('}\n')).toBe(true)
+    expect(await exported({})).toEqual(IN_ORDER)
+  })
+
+  test('gives an empty body when nothing is found', async () => {
+    const answer = await get('/v1/export', { ...ALL, query: 'nothing' })
+    expect([answer.statusCode, answer.body]).toEqual([200, ''])
+  })
+
+  test('keeps the newest lines unless the oldest are preferred, in ascending order both times', async () => {
+    expect(await exported({ size: '4' })).toEqual(IN_ORDER.slice(-4))
+    expect(await exported({ size: '4', prefer: 'tail' })).toEqual(IN_ORDER.slice(-4))
+    expect(await exported({ size: '4', prefer: 'head' })).toEqual(IN_ORDER.slice(0, 4))
+  })
+
+  test('includes both bounds, to the millisecond', async () => {
+    const bounds = (from: number, to: number) => exported({ from: String(from), to: String(to) })
+    expect(await bounds(RECEIVED_MS + 3, RECEIVED_MS + 4)).toEqual(IN_ORDER.slice(9, 15))
+    expect(await bounds(RECEIVED_MS + 3, RECEIVED_MS + 3)).toEqual(IN_ORDER.slice(9, 12))
+    expect(await bounds(RECEIVED_MS - 5, RECEIVED_MS - 1)).toEqual([])
+    expect(await bounds(RECEIVED_MS + 10, RECEIVED_MS + 20)).toEqual([])
+  })
+
+  test('reads bounds by their magnitude; a second is included as a whole', async () => {
+    const bounds = (from: number | bigint, to: number | bigint) =>
+      exported({ from: String(from), to: String(to) })
+    expect(await bounds(SECOND, SECOND)).toEqual(IN_ORDER)
+    expect(await bounds(SECOND + 1, SECOND + 1)).toEqual([])
+    expect(await bounds(RECEIVED_MS * 1000, (RECEIVED_MS + 1) * 1000)).toEqual(IN_ORDER.slice(0, 6))
+    expect(await bounds(BigInt(RECEIVED_MS) * 1_000_000n, BigInt(RECEIVED_MS) * 1_000_000n)).toEqual(
+      IN_ORDER.slice(0, 3),
+    )
+    expect(await bounds(0, SECOND)).toEqual(IN_ORDER)
+    expect(await bounds(-5, 10n ** 18n * 9n)).toEqual(IN_ORDER)
+  })
+
+  test('joins lists and query with AND, names of one list with OR', async () => {
+    expect(await exported({ hosts: 'web-0', apps: 'odd', levels: '', tags: '' })).toEqual(
+      IN_ORDER.filter(line => /0-[13579]/.test(line)),
+    )
+    expect(await exported({ hosts: 'web-0,web-2,,', query: 'app:even' })).toEqual(
+      IN_ORDER.filter(line => /[02]-[02468]/.test(line)),
+    )
+    expect(await exported({ hosts: 'web' })).toEqual([])
+    expect(await exported({ apps: 'EVEN' })).toEqual([])
+    expect(await exported({ levels: 'Error,x' })).toEqual(IN_ORDER.filter(line => /[13579]$/.test(line)))
+    expect(await exported({ levels: 'err' })).toEqual([])
+    expect(await exported({ tags: 'record-1,x' })).toEqual(IN_ORDER.filter(line => line.includes(' 1-')))
+    expect(await exported({ tags: 'record' })).toEqual([])
+    expect(await exported({ hosts: "' OR 1=1 --" })).toEqual([])
+  })
+
+  test('takes q for query, and query before q', async () => {
+    expect(await exported({ q: '"0-5"' })).toEqual(['line 0-5'])
+    expect(await exported({ q: '"0-5"', query: '"1-5"' })).toEqual(['line 1-5'])
+  })
+
+  test('hides what is past its retention', async () => {
+    await lines.add([{ line: 'short' }], { account, timeMs: RECEIVED_MS - DAY_MS, retentionDays: 1 })
+    try {
+      expect(await exported({ query: 'short' })).toEqual(['short'])
+      weir.clock.setWall(RECEIVED_MS + 1)
+      expect(await exported({ query: 'short' })).toEqual([])
+    } finally {
+      weir.clock.setWall(RECEIVED_MS)
+    }
+  })
+
+  test('does not send mail', async () => {
+    expect((await refusal('/v1/export', { ...ALL, email: 'a@example.org' })).error).toBe(
+      'E-mail export is not supported',
+    )
+    expect(await exported({ email: '', emailSubject: 'x' })).toContain('line 0-0')
+  })
+})
+
+describe('GET /v2/export', () => {
+  const OURS = { query: 'line' }
+
+  test.each(['head', 'tail'] as const)('pages of every size hold every line once: %s', async prefer => {
+    for (const size of [1, 2, 7, 10, 15, 29, 30, 31]) {
+      const found = await pages({ ...OURS, prefer, size: String(size) })
+      expect(found).toHaveLength(Math.ceil(LINES / size))
+      const inOrder = prefer === 'head' ? found : found.toReversed()
+      expect(
+        inOrder.flatMap(({ lines }) => lines.map(({ _line }) => _line)),
+        `size ${size}`,
+      ).toEqual(IN_ORDER)
+      expect(new Set(found.flatMap(({ lines }) => lines.map(({ _id }) => _id))).size).toBe(LINES)
+      for (const { pagination_id: token } of found.slice(0, -1)) expect(token).toMatch(/^[\w-]{1,512}$/)
+    }
+  })
+
+  test('a page that is just full is the last one when nothing is left', async () => {
+    const whole = await page({ ...OURS, size: '30' })
+    expect([whole.lines.length, whole.pagination_id]).toEqual([30, null])
+    expect((await page({ ...OURS, size: '29' })).pagination_id).not.toBeNull()
+  })
+
+  test('nothing found is an empty last page', async () => {
+    expect(await page({ query: 'nothing' })).toEqual({ lines: [], pagination_id: null })
+  })
+
+  test('lines that arrive while paging do not make others come twice or not at all', async () => {
+    const parameters = { query: 'arriving', size: '2', prefer: 'tail' }
+    const add = (line: string, atMs: number) =>
+      lines.add([{ line: `arriving ${line}`, timestamp: atMs }], { account })
+    for (const at of [0, 1, 2, 3]) await add(String(at), RECEIVED_MS + 100 + at)
+    const first = await page(parameters)
+    await add('later', RECEIVED_MS + 200)
+    await add('earlier', RECEIVED_MS + 90)
+    const second = await page({ ...parameters, pagination_id: String(first.pagination_id) })
+    expect(first.lines.map(({ _line }) => _line)).toEqual(['arriving 2', 'arriving 3'])
+    expect(second.lines.map(({ _line }) => _line)).toEqual(['arriving 0', 'arriving 1'])
+  })
+
+  test('a line whose retention ends while paging is not missed; a day later it is hidden', async () => {
+    for (const at of [0, 1, 2])
+      await lines.add([{ line: `ending ${at}`, timestamp: RECEIVED_MS + at }], {
+        account,
+        timeMs: RECEIVED_MS - DAY_MS,
+        retentionDays: 1,
+      })
+    const parameters = { query: 'ending', size: '2' }
+    const { pagination_id: token } = await page(parameters)
+    const second = { ...parameters, pagination_id: String(token) }
+    try {
+      weir.clock.setWall(RECEIVED_MS + DAY_MS)
+      expect((await page(second)).lines).toHaveLength(1)
+      weir.clock.setWall(RECEIVED_MS + DAY_MS + 1)
+      expect((await page(second)).lines).toHaveLength(0)
+    } finally {
+      weir.clock.setWall(RECEIVED_MS)
+    }
+  })
+
+  test('a token of other parameters, of another account, or damaged is refused', async () => {
+    const parameters = { ...ALL, ...OURS, size: '2', prefer: 'head' }
+    const { pagination_id: token } = await page(parameters)
+    const others: Record<string, string>[] = [
+      { from: String(SECOND - 1) },
+      { to: String(SECOND + 61) },
+      { size: '3' },
+      { prefer: 'tail' },
+      { query: 'lines' },
+      { hosts: 'web-0' },
+      { apps: 'x' },
+      { levels: 'x' },
+      { tags: 'x' },
+      { pagination_id: `${token}A` },
+      { pagination_id: String(token).slice(1) },
+      { pagination_id: '%00' },
+    ]
+    for (const other of others) {
+      const answer = await refusal('/v2/export', { ...parameters, pagination_id: String(token), ...other })
+      expect(answer.details).toEqual([
+        { message: '"pagination_id" does not belong to these parameters', key: 'pagination_id' },
+      ])
+    }
+    await weir.account('1111111111')
+    const headers = {
+      authorization: `Token ${weir.credentials.enterpriseAccessToken}`,
+      'x-delegate-account-id': '1111111111',
+    }
+    const url = `/v2/export?${new URLSearchParams({ ...parameters, pagination_id: String(token) })}`
+    expect((await weir.call({ url, headers })).statusCode).toBe(400)
+    expect((await page({ ...parameters, pagination_id: String(token) })).lines).toHaveLength(2)
+  })
+})
+
+describe('parameters that are wrong', () => {
+  test.each<[Record<string, string>, string[]]>([
+    [{}, ['"from" is required', '"to" is required']],
+    [{ from: '1' }, ['"to" is required']],
+    [{ from: '', to: 'x' }, ['"from" must be a number', '"to" must be a number']],
+    [{ from: '1.5', to: '1e3' }, ['"from" must be an integer']],
+    [{ from: '2', to: '1' }, ['"from" must be less than or equal to "to"']],
+    [{ ...ALL, size: '0' }, ['"size" must be greater than or equal to 1']],
+    [{ ...ALL, size: '10001' }, ['"size" must be less than or equal to 10000']],
+    [{ ...ALL, size: 'many' }, ['"size" must be a number']],
+    [{ ...ALL, size: '1.5' }, ['"size" must be an integer']],
+    [{ ...ALL, prefer: 'middle' }, ['"prefer" must be one of [head, tail]']],
+    [{ ...ALL, prefer: '' }, ['"prefer" must be one of [head, tail]']],
+    [{ ...ALL, query: '(a' }, ['"query" has an unbalanced parenthesis at character 1']],
+    [{ ...ALL, q: 'a AND' }, ['"query" has a dangling AND at character 3']],
+    [{ ...ALL, query: '('.repeat(4000) }, ['"query" is nested too deep at character 51']],
+    [{ ...ALL, query: 'a '.repeat(3000) }, ['"query" has too many terms']],
+    [
+      { from: 'x', size: '-1', prefer: 'x', query: 'f:' },
+      [
+        '"from" must be a number',
+        '"to" is required',
+        '"query" has no value for field "f" at character 3',
+        '"size" must be greater than or equal to 1',
+        '"prefer" must be one of [head, tail]',
+      ],
+    ],
+  ])('%j: every finding is reported', async (parameters, messages) => {
+    for (const path of ['/v1/export', '/v2/export']) {
+      const answer = await refusal(path, parameters)
+      expect(answer.details?.map(({ message }) => message)).toEqual(messages)
+      expect(answer).toMatchObject({ error: messages[0], code: 'BadRequest', status: 'error' })
+    }
+  })
+
+  test('a parameter that comes twice is no number and no string; lists are joined', async () => {
+    const answer = await weir.call({ url: `/v1/export?from=1&from=2&to=3&query=a&query=b` })
+    expect(answer.json<Refusal>().details?.map(({ message }) => message)).toEqual([
+      '"from" must be a number',
+      '"query" must be a string',
+    ])
+    const joined = await weir.call({
+      url: `/v1/export?from=${SECOND}&to=${SECOND}&hosts=web-0&hosts=web-1&query=line`,
+    })
+    expect(joined.body.split('\n').slice(0, -1)).toHaveLength(20)
+  })
+
+  test('the largest size is accepted', async () => {
+    expect(await exported({ size: '10000', query: 'line' })).toHaveLength(LINES)
+  })
+})
+
+describe('whatever is asked', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(
+      '',
+      '0',
+      '-1',
+      String(SECOND),
+      String(RECEIVED_MS),
+      '1e400',
+      '9'.repeat(30),
+      'head',
+      'tail',
+    ),
+    fc
+      .array(
+        fc.constantFrom(
+          'a',
+          ' ',
+          '(',
+          ')',
+          '"',
+          '-',
+          '=',
+          '>',
+          ':',
+          '[',
+          ']',
+          ',',
+          '*',
+          'AND',
+          'OR',
+          '\0',
+          '中',
+          '5',
+        ),
+        { maxLength: 12 },
+      )
+      .map(some => some.join('')),
+  )
+  const name = fc.constantFrom(
+    'from',
+    'to',
+    'size',
+    'hosts',
+    'apps',
+    'levels',
+    'tags',
+    'query',
+    'q',
+    'prefer',
+    'pagination_id',
+    'email',
+    '__proto__',
+  )
+
+  test.each(['/v1/export', '/v2/export'])('%s answers 200 or 400', async path => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(name, value), { maxLength: 5 }),
+        fc.boolean(),
+        async (pairs, valid) => {
+          const bounds: [string, string][] = valid ? Object.entries(ALL) : []
+          const asked = new URLSearchParams([...pairs.filter(([one]) => !valid || !(one in ALL)), ...bounds])
+          const { statusCode, body } = await weir.call({ url: `${path}?${asked}` })
+          expect([200, 400], body).toContain(statusCode)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a query string that is not percent-encoded as it should be is answered, too', async () => {
+    for (const query of ['%', '%zz', '%ff', '=%c3%28', 'query=%', 'from=%00&to=%ff', '&&&', '?'])
+      expect((await weir.call({ url: `/v1/export?${query}` })).statusCode).toBe(400)
+  })
+})
+
+describe('the stream', () => {
+  test('a store that is away is 503; a search that fails later ends the connection', async () => {
+    const away = failing(lines.store, new StoreError('UNAVAILABLE', 'away', { retriable: true }), 0)
+    const first = await testInstallation({ store: away })
+    const url = `/v2/export?${new URLSearchParams(ALL)}`
+    expect((await first.call({ url })).statusCode).toBe(503)
+    await first.app.close()
+
+    const later = await testInstallation({
+      store: failing(lines.store, new StoreError('UNAVAILABLE', 'away'), 1),
+    })
+    await expect(later.call({ url })).rejects.toThrow()
+    await later.app.close()
+  })
+
+  test('a client that goes away ends the search, also while nothing was found yet', async () => {
+    const started = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const store: Store = Object.assign(Object.create(lines.store) as Store, {
+      async *queryStream(_statement: Statement, signal?: AbortSignal) {
+        started.resolve()
+        await new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            ended.resolve()
+            reject(signal.reason as Error)
+          })
+        })
+      },
+    })
+    const installation = await testInstallation({ store })
+    await installation.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = installation.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    const token = installation.credentials.accessToken
+    const url = `/v1/export?${new URLSearchParams(ALL)}`
+    socket.write(`GET ${url} HTTP/1.1\r\nhost: x\r\nauthorization: Token ${token}\r\n\r\n`)
+    await started.promise
+    socket.destroy()
+    await ended.promise
+    await installation.app.close()
+  })
+
+  test('rows are only read as fast as the client takes them', async () => {
+    let given = 0
+    const ended = Promise.withResolvers<void>()
+    const row = { ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }
+    const store: Store = Object.assign(Object.create(lines.store) as Store, {
+      async *queryStream() {
+        try {
+          for (; given < 100_000; given += 100) yield Array.from({ length: 100 }, () => row)
+        } finally {
+          ended.resolve()
+        }
+      },
+    })
+    const installation = await testInstallation({ store })
+    await installation.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = installation.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    const token = installation.credentials.accessToken
+    const url = `/v1/export?${new URLSearchParams(ALL)}`
+    socket.write(`GET ${url} HTTP/1.1\r\nhost: x\r\nauthorization: Token ${token}\r\n\r\n`)
+    await new Promise(resolve => socket.once('readable', resolve))
+    // The client reads nothing: what is on its way fits into buffers, a hundredth of the gigabyte.
+    let before = -1
+    while (before !== given) {
+      before = given
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    expect(given).toBeLessThan(10_000)
+    socket.destroy()
+    await ended.promise
+    await installation.app.close()
+  })
+})
+
+const SOME_ROW = {
+  account: '507f1f77bc',
+  t: RECEIVED_MS,
+  ts: RECEIVED_MS,
+  topic: 0,
+  partition: 0,
+  offset: '1',
+  row: 0,
+  host: 'web-1',
+  app: 'nginx',
+  level: '',
+  file: '',
+  env: '',
+  mac: '',
+  ip: '',
+  remote: '',
+  tags: [],
+  meta: '',
+  extra: '',
+  size: 1,
+  retention: 30,
+}
+
+/** A store whose searches fail after some rows. */
+function failing(store: Store, error: Error, afterRows: number): Store {
+  return Object.assign(Object.create(store) as Store, {
+    async *queryStream() {
+      for (let row = 0; row < afterRows; row++) yield [{ ...SOME_ROW, line: 'x'.repeat(100_000), found: 2 }]
+      throw error
+    },
+  })
+}
