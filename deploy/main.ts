@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { IngestWriter } from '../api/ingest/ingest-writer.ts'
 import { engineMetrics, logMetrics } from '../api/operations/metrics.ts'
+import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
 import { buildServer, type ServerPorts } from '../api/server.ts'
 import { Producer } from '../engine/log/producer.ts'
@@ -70,6 +71,7 @@ async function openServers(settings: Settings, installation: Installation, logge
   const registry = new Registry()
   logMetrics(registry, log)
   engineMetrics(registry, engine, ingest)
+  nodeMetrics(registry, engine, configuration)
   const writer = new IngestWriter({
     topic: ingest,
     producer: new Producer({ topic: ingest, clock, entropy }),

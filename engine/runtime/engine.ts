@@ -5,6 +5,7 @@ import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
+import type { NodeTotals } from './node-activity.ts'
 import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-worker.ts'
 
 const DAY_MS = 86_400_000
@@ -59,6 +60,11 @@ export class Engine implements CutsInEffect {
       workers: [...this.#workers.values()].map(worker => worker.status),
       troubles: new Map(this.#troubles),
     }
+  }
+
+  /** What every node has done on the partitions of this process since their workers began. */
+  *nodeTotals(): Iterable<NodeTotals> {
+    for (const worker of this.#workers.values()) yield* worker.nodeTotals
   }
 
   /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */

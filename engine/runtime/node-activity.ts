@@ -1,4 +1,5 @@
 import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
+import { noCounts } from '../graph/node-counters.ts'
 import { textForm } from '../json-text.ts'
 
 /** A node of a pipeline of an account, as metrics and errors name it. The default graph has an empty pipeline id. */
@@ -33,6 +34,13 @@ const MAX_DISTINCT_ERRORS = 10_000
 /** Of the event that caused an error: components, section 4.1. */
 const MAX_CAPTURED_CHARACTERS = 16 * 1024
 
+/** What a node has done since this process began to count, for its metrics. */
+export interface NodeTotals extends NodeName {
+  readonly activity: NodeActivity
+  /** By code. */
+  readonly errors: ReadonlyMap<string, number>
+}
+
 /**
  * Counts and errors of all nodes of a partition that no row of the store shows yet. They are written once a
  * minute of log time and are part of the checkpoint, so each event is counted exactly once.
@@ -40,6 +48,12 @@ const MAX_CAPTURED_CHARACTERS = 16 * 1024
 export class PendingNodeActivity {
   #nodes = new Map<string, NodeName & { activity: NodeActivity }>()
   #errors = new Map<string, NodeErrorSummary>()
+  readonly #totals = new Map<string, NodeName & { activity: NodeActivity; errors: Map<string, number> }>()
+
+  /** What every node did since this was made; not part of a snapshot. */
+  get totals(): Iterable<NodeTotals> {
+    return this.#totals.values()
+  }
 
   get empty(): boolean {
     return this.#nodes.size === 0 && this.#errors.size === 0
@@ -49,6 +63,22 @@ export class PendingNodeActivity {
   add(name: NodeName, activity: NodeActivity): void {
     const counters = Object.keys(activity) as (keyof NodeActivity)[]
     if (counters.every(counter => activity[counter] === 0)) return
+    const total = this.#totalsOf(name).activity
+    for (const counter of counters) total[counter] += activity[counter]
+    this.#addPending(name, activity, counters)
+  }
+
+  #totalsOf({ account, pipeline, node }: NodeName) {
+    const key = nameKey({ account, pipeline, node })
+    let totals = this.#totals.get(key)
+    if (totals === undefined) {
+      totals = { account, pipeline, node, activity: noCounts(), errors: new Map() }
+      this.#totals.set(key, totals)
+    }
+    return totals
+  }
+
+  #addPending(name: NodeName, activity: NodeActivity, counters: readonly (keyof NodeActivity)[]): void {
     const key = nameKey(name)
     const known = this.#nodes.get(key)
     if (known === undefined) {
@@ -65,6 +95,8 @@ export class PendingNodeActivity {
 
   /** Counts an error; its texts are made only for the first of its kind. */
   addError(name: NodeName, error: NodeError, timeMs: number): void {
+    const { errors } = this.#totalsOf(name)
+    errors.set(error.code, (errors.get(error.code) ?? 0) + 1)
     const known = this.#errors.get(this.#errorKey(name, error))
     if (known !== undefined) {
       known.count++
@@ -105,7 +137,8 @@ export class PendingNodeActivity {
 
   restore(data: Buffer): void {
     const { nodes, errors } = JSON.parse(data.toString()) as PendingActivity
-    for (const node of nodes) this.add(node, node.activity)
+    for (const node of nodes)
+      this.#addPending(node, node.activity, Object.keys(node.activity) as (keyof NodeActivity)[])
     for (const error of errors) this.#errors.set(this.#errorKey(error, error), error)
   }
 

@@ -19,7 +19,7 @@ import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
 import type { LineBlock, StoredLine } from '../store/stored-line.ts'
 import { AccountState } from './account-state.ts'
-import { type NodeName, PendingNodeActivity } from './node-activity.ts'
+import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
 import { IdempotencyKeys, Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
@@ -139,6 +139,11 @@ export class PartitionFold {
   /** Version of what is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
+  }
+
+  /** What every node has done since this fold began; a replay after a restart counts again. */
+  get nodeTotals(): Iterable<NodeTotals> {
+    return this.#pending.totals
   }
 
   /** Highest position given to a table so far. */

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts'
 import type { Position } from '../position.ts'
 import { type Epoch, type Store, StoreError } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
+import type { NodeTotals } from './node-activity.ts'
 import { BEHAVIOUR, type Flush, FoldError, PartitionFold, type TableBatch } from './partition-fold.ts'
 import { SettledTables } from './settled-tables.ts'
 
@@ -98,6 +99,11 @@ export class PartitionWorker {
       rows: this.#rows,
       waitingFlushes: this.#waiting.length,
     }
+  }
+
+  /** What the nodes of this partition have done since the worker began. */
+  get nodeTotals(): Iterable<NodeTotals> {
+    return this.#fold.nodeTotals
   }
 
   /** Version of an entity's cut that is in effect here; 0: nothing of it is known. */

@@ -90,6 +90,9 @@ test('exactly the limit passes per key, with kill -9 and a republish in between;
     () => countedLines(weir),
     count => count >= expected,
   )
+  const { apiUrl } = weir.credentials
+  const metrics = await (await fetch(`${apiUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^throttle_discarded_total\{pipeline="[^"]+",node="[^"]+"\} [1-9]/m)
   await weir.end('SIGTERM')
   await weir.start()
   const found = await exportedLines(weir)

@@ -1,0 +1,78 @@
+import { Counter, type Registry } from '@prometheus-io/client'
+import { deployments, revisions } from '../../engine/configuration/entities.ts'
+import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { NodeTotals } from '../../engine/runtime/node-activity.ts'
+
+const NODE = ['pipeline', 'node']
+
+/** How each counter of a node is called in the label `outcome`. */
+const OUTCOMES = {
+  in: 'eventsIn',
+  out: 'eventsOut',
+  copied: 'copied',
+  created: 'created',
+  dropped: 'dropped',
+  failed: 'failed',
+  merged: 'merged',
+} as const
+const BYTES = { in: 'bytesIn', out: 'bytesOut', dropped: 'droppedBytes' } as const
+
+/**
+ * What the nodes of the pipelines do, exactly: read off the engine when somebody asks. The default graph has an
+ * empty pipeline. Names without the prefix are those that the component reference promises.
+ */
+export function nodeMetrics(
+  registry: Registry,
+  engine: { nodeTotals(): Iterable<NodeTotals> },
+  configuration: ConfigurationView,
+): void {
+  counterOf(registry, 'weir_node_events_total', 'Events of a node', [...NODE, 'outcome'], counter => {
+    for (const { pipeline, node, activity } of engine.nodeTotals()) {
+      for (const [outcome, figure] of Object.entries(OUTCOMES)) {
+        counter.inc({ pipeline, node, outcome }, activity[figure])
+      }
+    }
+  })
+  counterOf(registry, 'weir_node_bytes_total', 'Bytes of events of a node', [...NODE, 'outcome'], counter => {
+    for (const { pipeline, node, activity } of engine.nodeTotals()) {
+      for (const [outcome, figure] of Object.entries(BYTES))
+        counter.inc({ pipeline, node, outcome }, activity[figure])
+    }
+  })
+  counterOf(registry, 'component_errors_total', 'Errors that a node reported', [...NODE, 'code'], counter => {
+    for (const { pipeline, node, errors } of engine.nodeTotals()) {
+      for (const [code, count] of errors) counter.inc({ pipeline, node, code }, count)
+    }
+  })
+  counterOf(registry, 'throttle_discarded_total', 'Events beyond the limit of a throttle', NODE, counter => {
+    for (const { pipeline, node, activity } of engine.nodeTotals()) {
+      if (typeOf(configuration, pipeline, node) === 'throttle')
+        counter.inc({ pipeline, node }, activity.dropped)
+    }
+  })
+}
+
+function typeOf(configuration: ConfigurationView, pipeline: string, node: string): string | undefined {
+  const revisionId = configuration.get(deployments, pipeline)?.value.revisionId ?? ''
+  const document = configuration.get(revisions, revisionId)?.value.document
+  return document?.nodes.find(({ id }) => id === node)?.type
+}
+
+function counterOf(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: string[],
+  collect: (counter: Counter<string>) => void,
+): void {
+  const counter: Counter<string> = new Counter({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect: () => {
+      counter.reset()
+      collect(counter)
+    },
+  })
+}
