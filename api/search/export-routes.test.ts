@@ -437,8 +437,9 @@ describe('the stream', () => {
     await installation.app.close()
   })
 
-  test('rows are only read as fast as the client takes them', async () => {
+  test('rows are only read as fast as the client takes them, and not for ever', async () => {
     let given = 0
+    let isEnded = false
     const ended = Promise.withResolvers<void>()
     const row = { ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }
     const store: Store = Object.assign(Object.create(lines.store) as Store, {
@@ -446,6 +447,7 @@ describe('the stream', () => {
         try {
           for (; given < 100_000; given += 100) yield Array.from({ length: 100 }, () => row)
         } finally {
+          isEnded = true
           ended.resolve()
         }
       },
@@ -465,8 +467,13 @@ describe('the stream', () => {
       await new Promise(resolve => setTimeout(resolve, 100))
     }
     expect(given).toBeLessThan(10_000)
-    socket.destroy()
+    // A client that takes nothing for a minute loses the connection, so that the search ends.
+    installation.clock.advance(59_999)
+    await Promise.resolve()
+    expect(isEnded).toBe(false)
+    installation.clock.advance(1)
     await ended.promise
+    socket.destroy()
     await installation.app.close()
   })
 })

@@ -23,6 +23,9 @@ export interface ExportRoutesOptions {
 const DEFAULT_MAX_LINES = 10_000
 const MAX_PAGE_LINES = 10_000
 
+/** A client that takes nothing for that long is gone, whatever its connection says. */
+const STANDSTILL_MS = 60_000
+
 /** Validation is done by hand: its messages are part of the interface, and times keep all their digits. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
 
@@ -40,7 +43,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const { selection, page } = readExport(parameters, account, { most: maxLines, usual: maxLines }, clock)
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
-      return sendLines(store, statementFor(selection, page), reply, rows => {
+      return sendLines({ store, clock }, statementFor(selection, page), reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows)
       })
@@ -56,7 +59,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
       const { selection, page, parameters, startedMs } = asked
       const statement = statementFor(selection, { ...page, limit: page.limit + 1 })
-      return sendLines(store, statement, reply, rows => {
+      return sendLines({ store, clock }, statement, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))
       })
@@ -75,10 +78,10 @@ function statementFor(selection: LineSelection, page: LinePage): Statement {
 
 /**
  * Streams an answer, as fast as the client reads. The first rows are awaited before anything is sent, so a search
- * that fails is still an error; the search ends when the client goes.
+ * that fails is still an error; the search ends when the client goes, or stands still.
  */
 async function sendLines(
-  store: Store,
+  { store, clock }: Pick<ExportRoutesOptions, 'store' | 'clock'>,
   statement: Statement,
   reply: FastifyReply,
   render: (rows: AsyncIterable<readonly SelectedLine[]>) => AsyncIterable<string>,
@@ -87,11 +90,31 @@ async function sendLines(
   reply.raw.once('close', () => gone.abort())
   const rows = store.queryStream<SelectedLine>(statement, gone.signal)[Symbol.asyncIterator]()
   try {
-    const first = await rows.next()
-    return reply.send(Readable.from(render(following(first, rows)), { highWaterMark: 1 }))
+    const pieces = render(following(await rows.next(), rows))
+    const taken = takenInTime(pieces, clock, () => reply.raw.destroy())
+    return reply.send(Readable.from(taken, { highWaterMark: 1 }))
   } catch (error) {
     if (!gone.signal.aborted) throw error
     return reply.hijack() // Nobody is there to answer to.
+  }
+}
+
+/** A search holds a connection of the store for as long as its answer is being taken; there are only a few. */
+async function* takenInTime(
+  pieces: AsyncIterable<string>,
+  clock: Clock,
+  onStandstill: () => void,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    const taken = new AbortController()
+    void clock.sleep(STANDSTILL_MS, taken.signal).then(() => {
+      if (!taken.signal.aborted) onStandstill()
+    })
+    try {
+      yield piece
+    } finally {
+      taken.abort()
+    }
   }
 }
 
