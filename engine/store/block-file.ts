@@ -24,15 +24,14 @@ export class BlockFile {
 
   /** @param dataPath the engine's data folder, which one process at a time may use: the file's name follows from it */
   static async open(dataPath: string, database: string): Promise<BlockFile> {
-    const owner = `${realpathSync(dataPath)} ${database}`
-    const digest = createHash('sha256').update(owner).digest('hex').slice(0, 24)
-    const name = `weir-blocks-${digest}`
-    const spareFolder = join(tmpdir(), name)
-    const inMemory = await access(SHARED_MEMORY, constants.W_OK).then(
+    const [inMemory, spare] = blockFolders(dataPath, database)
+    // What is there was left by a process that was killed: the data folder is ours alone now.
+    for (const folder of [inMemory, spare]) rmSync(folder, { recursive: true, force: true })
+    const hasMemory = await access(SHARED_MEMORY, constants.W_OK).then(
       () => true,
       () => false,
     )
-    return new BlockFile(inMemory ? join(SHARED_MEMORY, name) : spareFolder, spareFolder)
+    return new BlockFile(hasMemory ? inMemory : spare, spare)
   }
 
   /** Replaces the file's content. @returns the file's path */
@@ -75,8 +74,6 @@ export class BlockFile {
   }
 
   async #create(path: string): Promise<FileHandle> {
-    // What is there was left by a process that was killed: the data folder is ours alone now.
-    rmSync(this.#folder, { recursive: true, force: true })
     mkdirSync(this.#folder, { mode: 0o700 })
     const { uid } = lstatSync(this.#folder)
     if (process.getuid !== undefined && uid !== process.getuid())
@@ -84,6 +81,13 @@ export class BlockFile {
     this.#size = 0
     return open(path, 'wx+', 0o600)
   }
+}
+
+/** Where the blocks of a data folder may be: in RAM, and where there is none. */
+export function blockFolders(dataPath: string, database: string): [inMemory: string, spare: string] {
+  const owner = `${realpathSync(dataPath)} ${database}`
+  const name = `weir-blocks-${createHash('sha256').update(owner).digest('hex').slice(0, 24)}`
+  return [join(SHARED_MEMORY, name), join(tmpdir(), name)]
 }
 
 /** The system takes this many pieces in one call. */

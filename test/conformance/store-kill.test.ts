@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { blockFolders } from '../../engine/store/block-file.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openServerConnection } from '../../engine/store/server-connection.ts'
 import type { StoreError } from '../../engine/store/store.ts'
@@ -27,6 +28,10 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(children.map(child => child.kill()))
   children = []
+  // A killed engine leaves its last block in RAM; the next start would clear it, and here there is none.
+  const path = join(folder, 'store')
+  if (existsSync(path))
+    for (const blocks of blockFolders(path, 'weir')) rmSync(blocks, { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
 })
 
