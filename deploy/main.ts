@@ -203,8 +203,8 @@ function stopSignal(logger: Logger): Promise<void> {
 }
 
 function announce(credentials: Credentials, created: boolean): void {
-  console.log(`Weir is ready: ${credentials.apiUrl} (API page: ${credentials.apiUrl}/docs)`)
-  if (created) console.log(`\n${firstSteps(credentials)}`)
+  const ready = `Weir is ready: ${credentials.apiUrl} (API page: ${credentials.apiUrl}/docs)`
+  console.log(created ? `${ready}\n\n${firstSteps(credentials)}` : ready)
 }
 
 function newLogger({ logLevel }: Settings): Logger {

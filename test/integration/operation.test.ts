@@ -1,0 +1,135 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { countedLines, eventually } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
+const KEY = new URL('../data/tls/key.pem', import.meta.url).pathname
+
+let weir: RunningWeir | undefined
+
+afterEach(async () => {
+  await weir?.dispose()
+  weir = undefined
+})
+
+async function post(running: RunningWeir, lines: readonly unknown[]): Promise<Response> {
+  const { ingestUrl, ingestionKey } = running.credentials
+  return fetch(`${ingestUrl}/logs/ingest?hostname=web-1`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ lines }),
+  })
+}
+
+test('a log that is full answers 503 with a reason, and empties itself, also after a restart while it is full', async () => {
+  const running = await RunningWeir.start({
+    WEIR_PORT: String(await freePort()),
+    WEIR_LOG_MAX_BYTES: '8MB',
+    WEIR_PARTITIONS: '1',
+  })
+  weir = running
+  // Lines that do not compress away: the log counts them as they are.
+  const line = 'x'.repeat(15_000)
+  let stored = 0
+  let refusal: Response | undefined
+  for (let request = 0; request < 200 && refusal === undefined; request++) {
+    const response = await post(
+      running,
+      Array.from({ length: 20 }, () => ({ line })),
+    )
+    if (response.status === 200) stored += 20
+    else refusal = response
+  }
+  expect(refusal?.status).toBe(503)
+  expect(refusal?.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await refusal?.json()).toMatchObject({ code: 'ServiceUnavailable', status: 'error' })
+  await running.end('SIGKILL')
+  await running.start()
+  const taken = await eventually(
+    async () => (await post(running, [{ line: 'after' }])).status,
+    status => status === 200,
+  )
+  expect(taken).toBe(200)
+  expect(
+    await eventually(
+      () => countedLines(running),
+      count => count >= stored + 1,
+    ),
+  ).toBe(stored + 1)
+}, 90_000)
+
+test('HTTPS and a second address for ingestion alone', async () => {
+  const settings = {
+    WEIR_TLS_CERT: CERTIFICATE,
+    WEIR_TLS_KEY: KEY,
+    WEIR_INGEST_PORT: String(await freePort()),
+  }
+  weir = await RunningWeir.start(settings)
+  const { apiUrl, ingestUrl, ingestionKey, accessToken } = weir.credentials
+  expect(apiUrl).toMatch(/^https:/)
+  expect(ingestUrl).not.toBe(apiUrl)
+  const headers = { apikey: ingestionKey, 'content-type': 'application/json' }
+  const taken = await overTls(
+    `${ingestUrl}/logs/ingest?hostname=h`,
+    'POST',
+    headers,
+    '{"lines":[{"line":"a"}]}',
+  )
+  expect(taken).toMatchObject({ status: 200 })
+  const authorization = { authorization: `Token ${accessToken}` }
+  expect((await overTls(`${ingestUrl}/v3/pipeline`, 'GET', authorization)).status).toBe(404)
+  expect((await overTls(`${apiUrl}/v3/pipeline`, 'GET', authorization)).status).toBe(200)
+})
+
+test('settings that cannot be used stop the start with a sentence for each', async () => {
+  const start = RunningWeir.start({ WEIR_PORT: '99999', LOG_LEVEL: 'loud' })
+  await expect(start).rejects.toThrow(/weir: WEIR_PORT must be[\s\S]*weir: LOG_LEVEL must be/)
+})
+
+test('a data folder of a newer program is refused', async () => {
+  weir = await RunningWeir.start()
+  await weir.end('SIGTERM')
+  writeFileSync(join(weir.directory, 'format.json'), '{"format":2}')
+  await expect(weir.start()).rejects.toThrow(/has format 2, this program knows 1: start the newer program/)
+})
+
+test('a first start prints three commands with the real credentials, later starts do not, and no log holds a secret', async () => {
+  weir = await RunningWeir.start({ LOG_LEVEL: 'trace' })
+  const { accessToken, ingestionKey, enterpriseAccessToken, serviceKey, ingestUrl } = weir.credentials
+  expect(weir.output.match(/^ {2}curl /gm)).toHaveLength(3)
+  expect(weir.output).toContain(`'${ingestUrl}/logs/ingest?hostname=my-host' -H 'apikey: ${ingestionKey}'`)
+  expect(weir.output).toContain(`Authorization: Token ${accessToken}`)
+  const first = weir.output.length
+  await post(weir, [{ line: 'a' }])
+  await weir.get(`/v1/usage/apps?from=1&to=2`)
+  await weir.end('SIGTERM')
+  await weir.start()
+  const later = weir.output.slice(first)
+  for (const secret of [accessToken, ingestionKey, enterpriseAccessToken, serviceKey])
+    expect(later).not.toContain(secret)
+  expect(later).not.toContain('curl')
+  expect(readFileSync(join(weir.directory, 'credentials.json'), 'utf8')).toContain(accessToken)
+})
+
+function overTls(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers, ca: readFileSync(CERTIFICATE) }, response => {
+      let text = ''
+      response.on('data', chunk => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode, text }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
