@@ -18,7 +18,10 @@ storeContract('the embedded engine', async () => {
 
 storeContract('an engine over HTTP', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-front-'))
-  const front = startChild([join(import.meta.dirname, '../support/clickhouse-http-front.ts'), folder])
+  const front = startChild([
+    join(import.meta.dirname, '../support/clickhouse-http-front.ts'),
+    join(folder, 'store'),
+  ])
   const port = (await front.line(/^port \d+$/))?.slice('port '.length)
   return {
     connect: database => openServerConnection({ url: `http://127.0.0.1:${port}`, database }),

@@ -15,7 +15,7 @@ export interface Child {
 
 /** @param command program and arguments; without `program` this Node runs a script */
 export function startChild(args: readonly string[], program = process.execPath): Child {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   const lines: string[] = []
   const stderr: string[] = []
   let wake = Promise.withResolvers<void>()

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { ClickHouseError } from '@clickhouse/client'
@@ -11,11 +10,13 @@ import { bindParameters } from '../../engine/store/sql-text.ts'
  * The embedded engine behind so much of ClickHouse's HTTP interface as the store uses, to try the way to a server
  * where there is none. It runs in a process of its own, so a test can kill it.
  *
- * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT]; prints the port once it listens
+ * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT]; prints the port once it listens, ends with its input
  */
 const [folder = '', port = '0'] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
-const blocks = mkdtempSync(join(tmpdir(), 'weir-front-'))
+// Beside the data, so that a test that kills this process can remove both.
+const blocks = `${folder}-blocks`
+mkdirSync(blocks, { recursive: true })
 // Held open, so that the engine does not go away between requests.
 const keeper = createChdbConnection({ path: folder })
 await keeper.command({ query: 'SELECT 1' })
@@ -105,9 +106,13 @@ server.listen(Number(port), '127.0.0.1', () => {
   if (address !== null && typeof address === 'object') console.log(`port ${address.port}`)
 })
 
-process.on('SIGTERM', () => {
+// A test run that was itself killed leaves nobody behind.
+process.stdin.resume().on('end', stop)
+process.on('SIGTERM', stop)
+
+function stop(): void {
   server.close()
   server.closeAllConnections()
   rmSync(blocks, { recursive: true, force: true })
   void keeper.close().finally(() => process.exit(0))
-})
+}
