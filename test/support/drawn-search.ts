@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SentLine } from '../../test/support/sent-lines.ts'
+import type { SentLine } from './sent-lines.ts'
 
 /** Lines and queries for tests, drawn from few words, so that queries often find something. */
 
