@@ -149,7 +149,7 @@ const DECLARATIONS = {
   bodyLimitBytes: setting(
     'WEIR_BODY_LIMIT_BYTES',
     'Largest request body.',
-    integer(1024, 100 * 1024 ** 2),
+    integer(1024, 12 * 1024 ** 2),
     2_097_152,
   ),
   partitions: setting(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { type Appended, LogError } from '../../engine/log/log.ts'
+import { type Appended, LogError, MAX_RECORD_BYTES } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
 import { IngestWriter } from './ingest-writer.ts'
@@ -150,7 +150,7 @@ describe('group commit', () => {
 describe('bounds', () => {
   test('what no record can hold is refused alone; those before and after are stored', async () => {
     const { writer, held, texts } = await heldWriter()
-    const huge = 'x'.repeat(4_200_000)
+    const huge = 'x'.repeat(MAX_RECORD_BYTES)
     void append(writer, '1', 'a')
     void append(writer, '1', 'b')
     expect(() => writer.append('1', 'ingest', 10, lines(huge))).toThrow('Request Entity Too Large')

@@ -1,10 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
+import { NUMBERED_KEY, STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../errors.ts'
 
 const KEY = /^[!-~]{1,128}$/
-const NUMBERED_KEY = /^(.+)\/(\d{1,15})$/
 const KEY_EXPIRY_MS = 86_400_000
 const KEYS_PER_ACCOUNT = 100_000
 /** Streams cost one entry each and are forgotten longest unused first: a repeat is then found by the log. */

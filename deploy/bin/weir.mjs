@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url'
 
 const NEEDED_MAJOR = 24
 
+// Each statement of the embedded store holds a thread of the pool that the log writes with, too; the pool is made
+// at its first use, so this is the place to say how large it is.
+process.env.UV_THREADPOOL_SIZE ??= '16'
+
 if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   const { main } = await import('../cli/program.ts')
   await main()

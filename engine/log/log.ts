@@ -130,5 +130,8 @@ export class LogError extends Error {
   }
 }
 
-/** A record is at most this large: what a Kafka topic of Weir is configured to take. */
-export const MAX_RECORD_BYTES = 4 * 1024 * 1024
+/**
+ * A record is at most this large. A request is one record, so this bounds the largest body that can be configured
+ * (10 MB for senders that were made for other services); records are 900 KB at most otherwise.
+ */
+export const MAX_RECORD_BYTES = 16 * 1024 * 1024

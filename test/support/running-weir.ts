@@ -92,7 +92,7 @@ export class RunningWeir {
 
   /** Ends the program and removes its folder. */
   async dispose(): Promise<void> {
-    await this.end('SIGKILL')
+    await this.end('SIGTERM')
     rmSync(this.directory, { recursive: true, force: true })
   }
 
