@@ -461,8 +461,8 @@ describe('size', () => {
   })
 
   test('a body of tiny lines that no record can hold is 413, and its neighbours are stored', async () => {
-    const front = await openFront()
-    const tiny = `{"lines":[${'"",'.repeat(600_000)}{"line":"","app":"a","level":"b","env":"c","file":"d"}]}`
+    const front = await openFront({ bodyLimitBytes: 4_000_000 })
+    const tiny = `{"lines":[${'"",'.repeat(2 ** 20)}{"line":"","app":"a","level":"b","env":"c","file":"d"}]}`
     const [first, huge] = await Promise.all([front.post(ONE_LINE), front.post(tiny), front.post(ONE_LINE)])
     expect([first.statusCode, huge.statusCode]).toEqual([200, 413])
     const lines = (await front.batches()).reduce((sum, batch) => sum + batch.count, 0)

@@ -4,7 +4,7 @@ import { TEST_SETTINGS, testInstallation } from '../test-installation.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-test('docs/openapi.json is the document of the present routes (renew it with `npx vitest run -u api/operations`)', async () => {
+test('docs/openapi.json is the document of the present routes (renew it with `npm run docs`)', async () => {
   const { app } = await testInstallation({ settings: { ...TEST_SETTINGS, version } })
   const document = (await app.inject({ url: '/openapi.json' })).json()
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../docs/openapi.json')
