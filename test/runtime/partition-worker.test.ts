@@ -1,7 +1,17 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { BEHAVIOUR } from '../../engine/runtime/partition-fold.ts'
 import { controlType } from '../../schemas/control.ts'
-import { newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
+import {
+  expectConservation,
+  newWorld,
+  node,
+  passSecond,
+  SOURCE,
+  settle,
+  type World,
+} from '../support/world.ts'
+
+afterEach(expectConservation)
 
 const lines = (...texts: string[]) => texts.map(line => ({ line, app: 'web' }))
 

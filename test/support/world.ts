@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import type { AddressedCut, DeployedConfiguration } from '../../engine/configuration/deployed.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
@@ -37,6 +38,8 @@ export async function newWorld(): Promise<World> {
   const store = new MemoryStore()
   const configuration = new SampleConfiguration()
   const partition = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
+  const started: PartitionWorker[] = []
+  worlds.push(started)
   let workers = 0
   return {
     clock,
@@ -57,6 +60,7 @@ export async function newWorld(): Promise<World> {
         workerName: `worker-${++workers}`,
       })
       await worker.start()
+      started.push(worker)
       return worker
     },
     append: async (lines, request = {}) => {
@@ -64,6 +68,24 @@ export async function newWorld(): Promise<World> {
       return (await ingest.append(partition, { value, producer: null, priority: 'ingest' })).offset
     },
     storedLines: () => store.rows('lines').map(row => row.line as string),
+  }
+}
+
+/** Workers of every world since the last look. */
+const worlds: PartitionWorker[][] = []
+
+/**
+ * Checks the rule that holds for every node at any time, over all workers that were started since the last call:
+ * in + copied + created = out + dropped + failed + merged + held.
+ */
+export function expectConservation(): void {
+  for (const worker of worlds.splice(0).flat()) {
+    for (const { pipeline, node: id, activity } of worker.nodeTotals) {
+      const { eventsIn, copied, created, eventsOut, dropped, failed, merged, held } = activity
+      expect(eventsOut + dropped + failed + merged + held, `${pipeline}/${id}`).toBe(
+        eventsIn + copied + created,
+      )
+    }
   }
 }
 

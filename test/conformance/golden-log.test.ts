@@ -1,0 +1,30 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { BEHAVIOUR } from '../../engine/runtime/partition-fold.ts'
+import { digestOf, drawGoldenLog, type GoldenLog, recordsOf } from '../support/golden-log.ts'
+
+const fileOf = (behaviour: number) => new URL(`../data/golden/behaviour-${behaviour}.json`, import.meta.url)
+const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => index + 1)
+
+/**
+ * What a log gives never changes under a behaviour number. When a change of the engine makes this fail on purpose,
+ * raise BEHAVIOUR; the log of a new number is written by running this test with GOLDEN_LOG=new.
+ */
+test.each(behaviours)('the golden log of behaviour %i replays to the digest of its time', behaviour => {
+  const file = fileOf(behaviour)
+  if (process.env.GOLDEN_LOG === 'new' && !existsSync(file)) {
+    writeFileSync(file, `${JSON.stringify(drawGoldenLog(behaviour), null, 1)}\n`)
+  }
+  const golden = JSON.parse(readFileSync(file, 'utf8')) as GoldenLog
+  expect(golden.behaviour).toBe(behaviour)
+  expect(digestOf(recordsOf(golden))).toBe(golden.digest)
+})
+
+test('a record that was appended a millisecond later gives another digest', () => {
+  const golden = JSON.parse(readFileSync(fileOf(1), 'utf8')) as GoldenLog
+  const lineRecord = golden.records.findIndex(record => record.producer !== null)
+  const later = recordsOf(golden).map((record, index) =>
+    index === lineRecord ? { ...record, appendTimeMs: record.appendTimeMs + 1 } : record,
+  )
+  expect(digestOf(later)).not.toBe(golden.digest)
+})

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import type { LogRecord } from '../../engine/log/log.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { type Flush, PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import type { Control } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/control.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, type SampleRequest } from './line-batches.ts'
+import { node, SOURCE } from './world.ts'
+
+/** A partition's log as it was once written, and what the program of its time made of it. */
+export interface GoldenLog {
+  readonly behaviour: number
+  readonly records: readonly {
+    readonly appendTimeMs: number
+    readonly producer: { readonly id: string; readonly sequence: number } | null
+    /** Base64. */
+    readonly value: string
+  }[]
+  readonly digest: string
+}
+
+const IDENTITY = { topic: INGEST_TOPIC, partition: 0, logId: '00000000-0000-4000-8000-000000000000' }
+
+export function recordsOf(golden: GoldenLog): LogRecord[] {
+  return golden.records.map(({ appendTimeMs, producer, value }, index) => ({
+    offset: BigInt(index),
+    appendTimeMs,
+    producer,
+    value: Buffer.from(value, 'base64'),
+  }))
+}
+
+/** Digest of every insert that a log gives: table, positions and the block's bytes, in order. */
+export function digestOf(records: readonly LogRecord[]): string {
+  const fold = new PartitionFold(IDENTITY)
+  const hash = createHash('sha256')
+  const add = ({ tables }: Flush) => {
+    for (const { table, block, first, last } of tables) {
+      hash.update(`${table} ${first.offset}/${first.row} ${last.offset}/${last.row}\n`)
+      for (const chunk of block) hash.update(chunk)
+    }
+  }
+  for (const record of records) for (const flush of fold.apply(record)) add(flush)
+  return hash.digest('hex')
+}
+
+const START_MS = Date.UTC(2026, 10, 20, 23, 59, 55)
+const limiting = (threshold: number): NodeDocument[] => [
+  SOURCE,
+  node('transform', 'filter', 'filter', ['source'], {
+    action: 'drop',
+    conditional: { expressions: [{ field: '.level', str_operator: 'greater', value: 3 }] },
+  }),
+  node('transform', 'limit', 'throttle', ['filter'], { threshold, window_ms: 2_000, key_field: '.app' }),
+  node('sink', 'store', 'mezmo', ['limit'], { query: { tags: ['{{ .app }}'] } }),
+]
+
+/** Some of everything that a record can be: a log for a new behaviour number. */
+export function drawGoldenLog(behaviour: number): GoldenLog {
+  const records: {
+    appendTimeMs: number
+    producer: { id: string; sequence: number } | null
+    value: string
+  }[] = []
+  let timeMs = START_MS
+  const append = (value: Buffer, producer: { id: string; sequence: number } | null = null) => {
+    records.push({ appendTimeMs: timeMs, producer, value: value.toString('base64') })
+  }
+  const control = (body: Control['body']) => append(controlType.encode({ behaviour, body }))
+  const lines = (requests: readonly SampleRequest[], sequence: number) =>
+    append(lineBatchValue(requests), { id: 'producer', sequence })
+  const cut = (version: number, payload: unknown) =>
+    control({
+      'weir.Cut': {
+        kind: 'pipeline',
+        entity: 'p',
+        version,
+        payload: payload === null ? '' : JSON.stringify(payload),
+      },
+    })
+  const pipeline = (revision: number, nodes: readonly NodeDocument[]) =>
+    cut(revision, { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision, nodes })
+
+  control({ 'weir.Owner': { worker: 'golden' } })
+  control({
+    'weir.Cut': {
+      kind: 'account',
+      entity: SAMPLE_ACCOUNT,
+      version: 1,
+      payload: JSON.stringify({ accountId: SAMPLE_ACCOUNT, retentionDays: 14 }),
+    },
+  })
+  for (let round = 0; round < 40; round++) {
+    timeMs += round % 9 === 8 ? -700 : 450 // Clocks step back now and then.
+    const texts = [
+      `plain ${round}`,
+      `WARN {"n":${round},"big":12345678901234567890,"list":[1,"a"],"deep":{"a":{"b":{"c":1}}}}`,
+      'ünïcode €',
+    ]
+    const request = {
+      lines: texts.map((line, index) => ({
+        line,
+        app: `app-${index % 2}`,
+        level: index === 0 ? 'info' : '',
+      })),
+    }
+    const idempotency = { key: `stream/${round % 7}`, digest: Buffer.from(`digest-${round % 7}`.padEnd(16)) }
+    lines([request, { ...request, idempotency }], round - (round % 10 === 9 ? 1 : 0))
+    if (round === 10) pipeline(1, limiting(3))
+    if (round === 20) pipeline(2, limiting(1))
+    if (round === 22) pipeline(1, limiting(100))
+    if (round === 30) cut(3, null)
+    if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
+  }
+  timeMs += 120_000
+  control({ 'weir.Tick': { deadlineMs: timeMs } })
+  const golden = { behaviour, records, digest: '' }
+  return { ...golden, digest: digestOf(recordsOf(golden)) }
+}
