@@ -2,7 +2,7 @@ import { TOPIC_NUMBERS } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import type { StoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
-import { removeExpired } from './retention.ts'
+import { dropOldActivity, removeExpired } from './retention.ts'
 import { textLiteral } from './sql-text.ts'
 import {
   type BatchInsert,
@@ -138,7 +138,10 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
   }
 
   removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number> {
-    return translated(() => removeExpired(this.#connection, nowMs, settled))
+    return translated(async () => {
+      await dropOldActivity(this.#connection, nowMs, settled)
+      return removeExpired(this.#connection, nowMs, settled)
+    })
   }
 
   async close(): Promise<void> {

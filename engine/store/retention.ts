@@ -33,6 +33,26 @@ export async function removeExpired(
   return removed
 }
 
+/** Days that tables beside `lines` are kept. Errors: components, section 4.1; what nodes did: our choice. */
+const KEPT_DAYS = { pipeline_errors: 10, node_metrics: 90 } as const
+
+/** Drops whole days of what nodes did and reported once they are old and below every checkpoint. */
+export async function dropOldActivity(
+  connection: StoreConnection,
+  nowMs: number,
+  settled: readonly SettledPartition[],
+): Promise<void> {
+  if (settled.length === 0) return
+  for (const [table, days] of Object.entries(KEPT_DAYS)) {
+    const newestDropped = new Date(nowMs - (days + 1) * DAY_MS).toISOString().slice(0, 10)
+    const rows = await connection.read<{ day: string }>(
+      `SELECT toString(toYYYYMMDD(t)) AS day FROM ${table} WHERE toDate(t) <= '${newestDropped}' ` +
+        `GROUP BY day HAVING countIf(NOT (${belowCheckpoint(settled)})) = 0`,
+    )
+    for (const { day } of rows) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${day}`)
+  }
+}
+
 async function removeOfDay(connection: StoreConnection, day: string, condition: string): Promise<number> {
   const partition = day.replaceAll('-', '')
   const [row] = await connection.read<ExpiredDay>(

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { noCounts } from '../../engine/graph/node-counters.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
+import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { StoredLine } from '../../engine/store/stored-line.ts'
 import {
@@ -210,6 +213,42 @@ export function usageContract(opened: () => OpenedStore): void {
       await insertLines(41n, [short])
       expect(await store.removeExpired(DAY + 100 * DAY_MS, settled)).toBe(0)
       expect(await left(store)).toHaveLength(1)
+    })
+
+    test('errors go after ten days, what nodes did after ninety, and nothing above a checkpoint', async () => {
+      const { store } = opened()
+      const name = { account: ACCOUNT, pipeline: 'p', node: 'n' }
+      const error = {
+        nodeKind: 'transform',
+        code: 'E_NOT_FOUND',
+        field: null,
+        message: '',
+        captured: '',
+        count: 1,
+      }
+      const epoch = { offset: 1_000n, attempt: 0 }
+      await store.claim({ ...PARTITION, epoch })
+      for (const [offset, minuteMs] of [
+        [40n, DAY],
+        [50n, DAY + DAY_MS],
+      ] as const) {
+        const errors = pipelineErrorsBlock({ offset, minuteMs }, [{ ...name, ...error, lastMs: minuteMs }])
+        const metrics = nodeMetricsBlock({ offset, minuteMs }, [{ ...name, activity: noCounts() }])
+        await store.insert({ ...PARTITION, epoch, table: 'pipeline_errors', block: errors, rows: 1 })
+        await store.insert({ ...PARTITION, epoch, table: 'node_metrics', block: metrics, rows: 1 })
+      }
+      const offsets = async (table: string) =>
+        (await store.query<{ offset: string }>({ sql: `SELECT offset FROM ${table} ORDER BY offset` })).map(
+          row => row.offset,
+        )
+      await store.removeExpired(DAY + 11 * DAY_MS - 1, settled)
+      expect(await offsets('pipeline_errors')).toEqual(['40', '50'])
+      await store.removeExpired(DAY + 11 * DAY_MS, settled)
+      expect(await offsets('pipeline_errors')).toEqual(['50'])
+      expect(await offsets('node_metrics')).toEqual(['40', '50'])
+      await store.removeExpired(DAY + 100 * DAY_MS, settled)
+      expect(await offsets('pipeline_errors')).toEqual(['50'])
+      expect(await offsets('node_metrics')).toEqual(['50'])
     })
 
     test('lines at or above a checkpoint, and of partitions without one, stay', async () => {
