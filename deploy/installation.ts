@@ -26,6 +26,9 @@ const HOUR_MS = 3_600_000
 /** Default room for the log: the smaller of this and half of the free disk. */
 const LOG_MAX_BYTES = 20 * GIB
 
+const MIN_SEGMENT_BYTES = 1024 ** 2
+const MAX_SEGMENT_BYTES = 64 * 1024 ** 2
+
 /** What the credentials say beside the addresses, which are known only once the program listens. */
 export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl'>
 
@@ -53,11 +56,13 @@ export async function openInstallation(settings: Settings, logger: PinoLogger): 
   const directory = DataDirectory.open(settings.dataDirectory)
   const clock = guardedClock(systemClock())
   const entropy = systemEntropy()
+  const maxBytes = settings.logMaxBytes ?? (await defaultLogBytes(directory.path))
   const log = await openSegmentLog({
     directory: directory.logPath,
     clock,
     entropy,
-    maxBytes: settings.logMaxBytes ?? (await defaultLogBytes(directory.path)),
+    maxBytes,
+    segmentBytes: segmentBytesOf(maxBytes, settings.partitions),
   })
   const ingest = await log.topic(INGEST_TOPIC, settings.partitions)
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, settings.partitions)
@@ -132,6 +137,11 @@ async function firstStart(
   if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys })
   const { created } = await bootstrap(configuration, ports, keys)
   return { keys, created }
+}
+
+/** Room is freed a segment at a time: a small log has small ones. */
+function segmentBytesOf(maxBytes: number, partitions: number): number {
+  return Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.floor(maxBytes / (16 * partitions))))
 }
 
 async function defaultLogBytes(path: string): Promise<number> {

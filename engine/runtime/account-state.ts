@@ -6,6 +6,7 @@ import { type CompiledGraph, compileGraph, INGEST_ROUTE, type NodeError } from '
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
+import { IdempotencyKeys } from './repeats.ts'
 
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
 const DEFAULT_RETENTION_DAYS = 30
@@ -31,6 +32,7 @@ interface Deployed {
 export class AccountState {
   readonly account: string
   readonly fieldNames: FieldNames
+  readonly keys = new IdempotencyKeys()
   retentionDays = DEFAULT_RETENTION_DAYS
   readonly #deployed = new Map<string, Deployed>()
   readonly #defaultSink = defaultOwnStore()

@@ -173,7 +173,8 @@ export class Engine implements CutsInEffect {
 
   /**
    * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
-   * is short of room. Never of anything above the second-newest checkpoint of its partition.
+   * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
+   * second-newest checkpoint of its partition.
    */
   async trimLog(): Promise<void> {
     const { ingest, clock, logRetentionMs, log } = this.#options
@@ -184,6 +185,7 @@ export class Engine implements CutsInEffect {
         if (expired !== null && expired < before) before = expired
       }
       if (before > 0n) await ingest.trim(partition, before)
+      await worker.trimCheckpoints((await ingest.bounds(partition)).first)
     }
   }
 

@@ -125,29 +125,25 @@ export class PendingNodeActivity {
 
   /** Everything pending, ordered by name, and nothing is pending afterwards. */
   take(): PendingActivity {
-    const taken = this.#ordered()
+    const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1)
+    const nodes = [...this.#nodes].sort(byKey).map(([, node]) => node)
+    const errors = [...this.#errors].sort(byKey).map(([, error]) => error)
     this.#nodes = new Map()
     this.#errors = new Map()
-    return taken
+    return { nodes, errors }
   }
 
   snapshot(): Buffer {
-    return Buffer.from(JSON.stringify(this.#ordered()))
+    return Buffer.from(JSON.stringify({ nodes: [...this.#nodes], errors: [...this.#errors] }))
   }
 
   restore(data: Buffer): void {
-    const { nodes, errors } = JSON.parse(data.toString()) as PendingActivity
-    for (const node of nodes)
-      this.#addPending(node, node.activity, Object.keys(node.activity) as (keyof NodeActivity)[])
-    for (const error of errors) this.#errors.set(this.#errorKey(error, error), error)
-  }
-
-  #ordered(): PendingActivity {
-    const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1)
-    return {
-      nodes: [...this.#nodes].sort(byKey).map(([, node]) => node),
-      errors: [...this.#errors].sort(byKey).map(([, error]) => error),
+    const { nodes, errors } = JSON.parse(data.toString()) as {
+      nodes: [string, NodeName & { activity: NodeActivity }][]
+      errors: [string, NodeErrorSummary][]
     }
+    this.#nodes = new Map(nodes)
+    this.#errors = new Map(errors)
   }
 }
 

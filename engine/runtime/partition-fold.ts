@@ -20,7 +20,7 @@ import type { StoreTable } from '../store/store.ts'
 import type { LineBlock, StoredLine } from '../store/stored-line.ts'
 import { AccountState } from './account-state.ts'
 import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
-import { IdempotencyKeys, Producers } from './repeats.ts'
+import { Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 1
@@ -45,6 +45,8 @@ export interface TableBatch {
   readonly rows: number
   readonly first: Position
   readonly last: Position
+  /** No row of it has an earlier log time, UNIX ms. */
+  readonly sinceMs: number
 }
 
 /** What is to be made durable before the log is passed up to `nextOffset`. */
@@ -77,7 +79,6 @@ export class PartitionFold {
   readonly #accounts = new Map<string, AccountState>()
   readonly #cuts = new Map<string, Cut>()
   readonly #producers = new Producers()
-  readonly #keys = new IdempotencyKeys()
   readonly #pending = new PendingNodeActivity()
   readonly #line: StoredLine = newStoredLine()
   readonly #block: LineBlock = newLineBlock()
@@ -227,7 +228,7 @@ export class PartitionFold {
     this.#batchBeganMs ??= this.#timeMs
     this.#linesSinceCheckpoint = true
     const account = this.#account(batch.account)
-    account.run(batch, this.#newLines(batch), {
+    account.run(batch, this.#newLines(account, batch), {
       timeMs: this.#timeMs,
       store: (sink, event, state, name) => this.#store(sink, event, state, name),
       report: (name, error) => this.#report(name, error),
@@ -236,13 +237,12 @@ export class PartitionFold {
   }
 
   /** Indexes of the lines that are no repeat of a request with the same idempotency key. */
-  #newLines(batch: LineBatchView): number[] {
+  #newLines(account: AccountState, batch: LineBatchView): number[] {
     const indexes: number[] = []
     let first = 0
     for (const request of batch.requests) {
       const end = first + request.lines
-      const isNew =
-        request.idempotency === null || this.#keys.advance(batch.account, request.idempotency, this.#timeMs)
+      const isNew = request.idempotency === null || account.keys.advance(request.idempotency, this.#timeMs)
       for (let index = first; isNew && index < end; index++) indexes.push(index)
       first = end
     }
@@ -330,7 +330,14 @@ export class PartitionFold {
     const last = this.#batchLast
     if (first !== undefined && last !== undefined) {
       const rows = this.#block.rows
-      tables.push({ table: 'lines', block: this.#block.take(), rows, first, last })
+      tables.push({
+        table: 'lines',
+        block: this.#block.take(),
+        rows,
+        first,
+        last,
+        sinceMs: this.#batchBeganMs ?? 0,
+      })
     }
     this.#batchBeganMs = undefined
     this.#batchFirst = undefined
@@ -349,7 +356,14 @@ export class PartitionFold {
     const tables: TableBatch[] = []
     const add = (table: StoreTable, block: readonly Uint8Array[], rows: number) => {
       if (rows > 0)
-        tables.push({ table, block, rows, first: { offset, row: 0 }, last: { offset, row: rows - 1 } })
+        tables.push({
+          table,
+          block,
+          rows,
+          first: { offset, row: 0 },
+          last: { offset, row: rows - 1 },
+          sinceMs: minuteMs,
+        })
     }
     add('node_metrics', nodeMetricsBlock(context, nodes), nodes.length)
     add('pipeline_errors', pipelineErrorsBlock(context, errors), errors.length)
@@ -391,10 +405,10 @@ export class PartitionFold {
   }
 
   *#states(): Iterable<{ holder: string; data: Buffer }> {
-    yield { holder: 'keys', data: this.#keys.snapshot(this.#timeMs) }
     yield { holder: `pending ${this.#pendingMinute}`, data: this.#pending.snapshot() }
     for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
       yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
+      yield { holder: `keys ${id}`, data: account.keys.snapshot(this.#timeMs) }
       for (const { pipeline, node, data } of account.states()) {
         yield { holder: `node ${id} ${pipeline} ${node}`, data: Buffer.from(data) }
       }
@@ -431,13 +445,14 @@ export class PartitionFold {
     const byPipeline = new Map<string, Map<string, Uint8Array>>()
     for (const { holder, data } of states) {
       const [kind, ...words] = holder.split(' ') as [string, ...string[]]
-      if (kind === 'keys') this.#keys.restore(data)
-      else if (kind === 'pending') {
+      if (kind === 'pending') {
         this.#pending.restore(data)
         this.#pendingMinute = Number(words[0])
       } else if (kind === 'names') {
         const id = words[0] as string
         this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
+      } else if (kind === 'keys') {
+        this.#account(words[0] as string).keys.restore(data)
       } else if (kind === 'node') {
         const [, pipeline, node] = words as [string, string, string]
         const nodes = byPipeline.get(pipeline) ?? new Map<string, Uint8Array>()

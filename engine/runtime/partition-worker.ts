@@ -21,6 +21,7 @@ const MAX_AHEAD_MS = 3_600_000
 const TICK_SLACK_MS = 5
 /** The longest wait without a look around: room on the log, a clock that was set. */
 const MAX_IDLE_MS = 1_000
+const INSERTS_PER_SECOND = 16
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 5_000
 
@@ -36,6 +37,12 @@ export interface PartitionWorkerOptions {
   readonly workerName: string
   /** Asked at rest: true when checkpoints should be written so that the log can free space. */
   readonly spaceIsShort?: () => boolean
+}
+
+interface WrittenCheckpoint {
+  readonly nextOffset: bigint
+  /** First record of it on the checkpoint topic. */
+  readonly firstRecord: bigint
 }
 
 /** Why a worker ended: its partition has a newer owner. */
@@ -65,8 +72,9 @@ export class PartitionWorker {
   readonly #checkpointLog: CheckpointLog
   readonly #sentCuts = new Map<string, number>()
   readonly #waiting: Flush[] = []
-  /** Offsets of the newest whole checkpoints, oldest first: the log is kept from the second-newest on. */
-  readonly #kept: bigint[] = []
+  /** Whole checkpoints that are known here, oldest first: the log is kept from the second-newest on. */
+  #kept: WrittenCheckpoint[] = []
+  #settledMs = 0
 
   #fold: PartitionFold
   #epoch: Epoch = { offset: 0n, attempt: 0 }
@@ -111,14 +119,28 @@ export class PartitionWorker {
     return this.#fold.cutVersion(kind, entity)
   }
 
-  /** Days before the one of this log time are complete: nothing of them is still to be stored. */
+  /** Days before the one of this log time are complete: the newest checkpoint that was written lies behind them. */
   get settledMs(): number {
-    return this.#fold.lastCheckpointMs
+    return this.#settledMs
   }
 
   /** First offset that a restart may need; nothing at or above it may be trimmed. */
   get neededFrom(): bigint {
-    return this.#kept.length < 2 ? 0n : (this.#kept[0] as bigint)
+    return this.#kept.at(-2)?.nextOffset ?? 0n
+  }
+
+  /**
+   * Lets go of checkpoints that belong to no record that is kept, but for the two newest.
+   *
+   * @param firstOffset first record of the partition that the log still has
+   */
+  async trimCheckpoints(firstOffset: bigint): Promise<void> {
+    const needed = this.#kept.findIndex(
+      (kept, index) => kept.nextOffset >= firstOffset || index >= this.#kept.length - 2,
+    )
+    if (needed <= 0) return
+    this.#kept = this.#kept.slice(needed)
+    await this.#checkpointLog.trim((this.#kept[0] as WrittenCheckpoint).firstRecord)
   }
 
   /** Takes the partition: owner record, epoch, newest checkpoint, settled positions. */
@@ -135,7 +157,8 @@ export class PartitionWorker {
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
     this.#fold = new PartitionFold(identity, kept?.body)
     await this.#checkKeptLog()
-    this.#noteKept(this.#fold.nextOffset)
+    this.#kept = kept === undefined ? [] : [{ nextOffset: kept.nextOffset, firstRecord: kept.firstRecord }]
+    this.#settledMs = this.#fold.lastCheckpointMs
     this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold))
     this.#storedOffset = this.#fold.nextOffset
     this.#noteTime()
@@ -306,10 +329,11 @@ export class PartitionWorker {
     this.#storedOffset = flush.nextOffset
     if (flush.checkpoint === null) return
     const { nextOffset, checkpoint } = flush
-    await this.#retry('write a checkpoint', () =>
+    const firstRecord = await this.#retry('write a checkpoint', () =>
       this.#checkpointLog.write(this.#epoch.offset, nextOffset, checkpoint),
     )
-    this.#noteKept(nextOffset)
+    this.#kept.push({ nextOffset, firstRecord })
+    this.#settledMs = flush.timeMs
   }
 
   /** One insert; an unknown outcome is settled under a raised epoch before anything else. */
@@ -344,7 +368,7 @@ export class PartitionWorker {
     await this.#claim()
     const highest = await store.settle(
       { topic: ingest.name, partition, table: batch.table },
-      { ...batch.first, timeMs: this.#fold.timeMs },
+      { ...batch.first, timeMs: batch.sinceMs },
     )
     this.#doubt = undefined
     const stored = highest !== null && isAtLeast(highest, batch.last)
@@ -381,10 +405,11 @@ export class PartitionWorker {
 
   /** Appends the cuts that this partition has not seen. @returns true when one was appended */
   async #sendCuts(): Promise<boolean> {
-    if (!this.#cutsChanged) return false
+    // What the log already says is known only once it has been read up to where this worker took it.
+    if (!this.#cutsChanged || this.#fold.nextOffset <= this.#epoch.offset) return false
     const { configuration, ingest, partition } = this.#options
     this.#cutsChanged = false
-    let appended = false
+    let appended = await this.#sendSlice()
     for (const { account, cut } of configuration.cuts()) {
       if (partitionOfAccount(account, ingest.partitions) !== partition) continue
       const key = `${cut.kind} ${cut.entity}`
@@ -395,6 +420,17 @@ export class PartitionWorker {
       appended = true
     }
     return appended
+  }
+
+  /** The more partitions, the longer their slices: the store sees some 16 inserts a second at most. */
+  async #sendSlice(): Promise<boolean> {
+    const { name, partitions } = this.#options.ingest
+    if (partitions <= INSERTS_PER_SECOND || this.#fold.cutVersion('slice', name) >= partitions) return false
+    const sliceMs = Math.round((partitions * 1000) / INSERTS_PER_SECOND)
+    await this.#appendControl({
+      'weir.Cut': { kind: 'slice', entity: name, version: partitions, payload: String(sliceMs) },
+    })
+    return true
   }
 
   /** Appends a tick when a deadline has passed by the monotonic clock and no record has shown it. */
@@ -436,13 +472,8 @@ export class PartitionWorker {
     )
   }
 
-  #noteKept(nextOffset: bigint): void {
-    this.#kept.push(nextOffset)
-    if (this.#kept.length > 2) this.#kept.shift()
-  }
-
   #newestCheckpoint(): bigint {
-    return this.#kept.at(-1) ?? 0n
+    return this.#kept.at(-1)?.nextOffset ?? 0n
   }
 
   async #checkKeptLog(): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { IdempotencyKeys, Producers, STREAM_WINDOW } from './repeats.ts'
+import { IdempotencyKeys, MAX_STREAMS, Producers, STREAM_WINDOW } from './repeats.ts'
 
 const DAY_MS = 86_400_000
 const digest = (text: string) => Buffer.from(text)
@@ -35,23 +35,22 @@ describe('producers', () => {
 })
 
 describe('idempotency keys', () => {
-  test('the same key with the same body is a repeat; in another account it is not', () => {
+  test('the same key with the same body is a repeat', () => {
     const keys = new IdempotencyKeys()
-    expect(keys.advance('x', { key: 'k', digest: digest('1') }, 0)).toBe(true)
-    expect(keys.advance('x', { key: 'k', digest: digest('1') }, 1)).toBe(false)
-    expect(keys.advance('y', { key: 'k', digest: digest('1') }, 2)).toBe(true)
+    expect(keys.advance({ key: 'k', digest: digest('1') }, 0)).toBe(true)
+    expect(keys.advance({ key: 'k', digest: digest('1') }, 1)).toBe(false)
   })
 
   test('another body under a used key is kept: it was acknowledged', () => {
     const keys = new IdempotencyKeys()
-    keys.advance('x', { key: 's/1', digest: digest('1') }, 0)
-    expect(keys.advance('x', { key: 's/1', digest: digest('2') }, 1)).toBe(true)
+    keys.advance({ key: 's/1', digest: digest('1') }, 0)
+    expect(keys.advance({ key: 's/1', digest: digest('2') }, 1)).toBe(true)
   })
 
   test('numbers of a stream may arrive out of order within the window', () => {
     const keys = new IdempotencyKeys()
     const advance = (number: number) =>
-      keys.advance('x', { key: `s/${number}`, digest: digest(String(number)) }, 0)
+      keys.advance({ key: `s/${number}`, digest: digest(String(number)) }, 0)
     expect(advance(100)).toBe(true)
     expect(advance(100 - STREAM_WINDOW + 1)).toBe(true)
     expect(advance(100 - STREAM_WINDOW + 1)).toBe(false)
@@ -61,25 +60,42 @@ describe('idempotency keys', () => {
 
   test('a number too far behind to be told from a repeat is kept: it was acknowledged', () => {
     const keys = new IdempotencyKeys()
-    keys.advance('x', { key: 's/100', digest: digest('100') }, 0)
-    expect(keys.advance('x', { key: `s/${100 - STREAM_WINDOW}`, digest: digest('old') }, 0)).toBe(true)
+    keys.advance({ key: 's/100', digest: digest('100') }, 0)
+    expect(keys.advance({ key: `s/${100 - STREAM_WINDOW}`, digest: digest('old') }, 0)).toBe(true)
   })
 
   test('a key without a number is forgotten after a day', () => {
     const keys = new IdempotencyKeys()
-    keys.advance('x', { key: 'k', digest: digest('1') }, 0)
-    expect(keys.advance('x', { key: 'k', digest: digest('1') }, DAY_MS - 1)).toBe(false)
-    expect(keys.advance('x', { key: 'k', digest: digest('1') }, DAY_MS)).toBe(true)
+    keys.advance({ key: 'k', digest: digest('1') }, 0)
+    expect(keys.advance({ key: 'k', digest: digest('1') }, DAY_MS - 1)).toBe(false)
+    expect(keys.advance({ key: 'k', digest: digest('1') }, DAY_MS)).toBe(true)
+  })
+
+  test('beyond the bound the longest unused stream is forgotten, and a replay from a snapshot forgets the same', () => {
+    const advance = (keys: IdempotencyKeys, name: string) =>
+      keys.advance({ key: `${name}/1`, digest: digest('1') }, 0)
+    const keys = new IdempotencyKeys()
+    advance(keys, 'first')
+    advance(keys, 'second')
+    for (let index = 2; index < MAX_STREAMS; index++) advance(keys, `s${index}`)
+    expect(advance(keys, 'first')).toBe(false)
+    const restored = new IdempotencyKeys()
+    restored.restore(keys.snapshot(0))
+    for (const each of [keys, restored]) {
+      expect(advance(each, 'one more')).toBe(true)
+      expect(advance(each, 'first')).toBe(false)
+      expect(advance(each, 'second')).toBe(true)
+    }
   })
 
   test('a snapshot restores every judgement', () => {
     const keys = new IdempotencyKeys()
-    keys.advance('x', { key: 's/8', digest: digest('8') }, 0)
-    keys.advance('x', { key: 'k', digest: digest('k') }, 0)
+    keys.advance({ key: 's/8', digest: digest('8') }, 0)
+    keys.advance({ key: 'k', digest: digest('k') }, 0)
     const restored = new IdempotencyKeys()
     restored.restore(keys.snapshot(10))
-    expect(restored.advance('x', { key: 's/8', digest: digest('8') }, 11)).toBe(false)
-    expect(restored.advance('x', { key: 'k', digest: digest('k') }, 11)).toBe(false)
-    expect(restored.advance('x', { key: 's/9', digest: digest('9') }, 11)).toBe(true)
+    expect(restored.advance({ key: 's/8', digest: digest('8') }, 11)).toBe(false)
+    expect(restored.advance({ key: 'k', digest: digest('k') }, 11)).toBe(false)
+    expect(restored.advance({ key: 's/9', digest: digest('9') }, 11)).toBe(true)
   })
 })

@@ -48,6 +48,10 @@ export class Producers {
   }
 }
 
+/** Entries that one account may have; beyond it the longest unused is forgotten. */
+export const MAX_STREAMS = 10_000
+export const MAX_KEYS = 100_000
+
 interface StreamState {
   highest: number
   timeMs: number
@@ -61,37 +65,39 @@ interface KeyState {
 }
 
 /**
- * Idempotency keys of requests, per account. A key of the form `<stream>/<number>` costs one entry per stream,
+ * Idempotency keys of the requests of one account. A key of the form `<stream>/<number>` costs one entry per stream,
  * any other key one entry for 24 h of log time. A request is a repeat when its key *and* the digest of its body
  * are known: one that was acknowledged under a used key with another body (a sender's mistake that the ingest
  * front normally answers with 409) is kept, because acknowledged lines are never lost.
  */
 export class IdempotencyKeys {
+  /** Both in the order of their last use, so that what is forgotten follows from the log alone. */
   readonly #streams = new Map<string, StreamState>()
   readonly #keys = new Map<string, KeyState>()
 
   /** Notes the key. @returns false when the request is a repeat */
-  advance(account: string, { key, digest }: Idempotency, timeMs: number): boolean {
+  advance({ key, digest }: Idempotency, timeMs: number): boolean {
     const text = Buffer.from(digest).toString('base64')
     const numbered = NUMBERED_KEY.exec(key)
-    if (numbered === null) return this.#advanceKey(`${account} ${key}`, text, timeMs)
-    return this.#advanceStream(`${account} ${numbered[1]}`, Number(numbered[2]), text, timeMs)
+    if (numbered === null) return this.#advanceKey(key, text, timeMs)
+    return this.#advanceStream(numbered[1] as string, Number(numbered[2]), text, timeMs)
   }
 
   #advanceKey(key: string, digest: string, timeMs: number): boolean {
     const known = this.#keys.get(key)
-    const expired = known === undefined || timeMs - known.timeMs >= KEY_EXPIRY_MS
-    if (expired) this.#keys.set(key, { digest, timeMs })
-    return expired || known.digest !== digest
+    if (known !== undefined && timeMs - known.timeMs < KEY_EXPIRY_MS) return known.digest !== digest
+    putNewest(this.#keys, key, { digest, timeMs }, MAX_KEYS)
+    return true
   }
 
   #advanceStream(name: string, number: number, digest: string, timeMs: number): boolean {
     const known = this.#streams.get(name)
     if (known === undefined || timeMs - known.timeMs >= STREAM_EXPIRY_MS) {
-      this.#streams.set(name, { highest: number, timeMs, digests: { [number]: digest } })
+      putNewest(this.#streams, name, { highest: number, timeMs, digests: { [number]: digest } }, MAX_STREAMS)
       return true
     }
     known.timeMs = timeMs
+    putNewest(this.#streams, name, known, MAX_STREAMS)
     // Too old to tell; it was acknowledged, so it is kept. The ingest front answers such a number with 409.
     if (number <= known.highest - STREAM_WINDOW) return true
     const seen = known.digests[number]
@@ -109,9 +115,7 @@ export class IdempotencyKeys {
   snapshot(timeMs: number): Buffer {
     forgetExpired(this.#streams, timeMs - STREAM_EXPIRY_MS)
     forgetExpired(this.#keys, timeMs - KEY_EXPIRY_MS)
-    return Buffer.from(
-      JSON.stringify({ streams: [...this.#streams].sort(byName), keys: [...this.#keys].sort(byName) }),
-    )
+    return Buffer.from(JSON.stringify({ streams: [...this.#streams], keys: [...this.#keys] }))
   }
 
   restore(data: Buffer): void {
@@ -124,11 +128,15 @@ export class IdempotencyKeys {
   }
 }
 
+function putNewest<State>(entries: Map<string, State>, name: string, state: State, most: number): void {
+  entries.delete(name)
+  entries.set(name, state)
+  if (entries.size <= most) return
+  const [oldest] = entries.keys()
+  entries.delete(oldest as string)
+}
+
 /** Forgetting what has expired changes no judgement; it only bounds the memory. */
 function forgetExpired(entries: Map<string, { readonly timeMs: number }>, expiredMs: number): void {
   for (const [name, { timeMs }] of entries) if (timeMs <= expiredMs) entries.delete(name)
-}
-
-function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {
-  return a[0] < b[0] ? -1 : 1
 }

@@ -8,7 +8,7 @@ import { silentLogger } from '../../engine/logger.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
-import { SampleConfiguration } from '../support/world.ts'
+import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
 const PARTITIONS = 2
 const PARTITION = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
@@ -28,15 +28,23 @@ afterEach(async () => {
   running = undefined
 })
 
-async function start(options: { maxBytes?: number; store?: MemoryStore } = {}): Promise<Running> {
+interface StartOptions {
+  readonly maxBytes?: number
+  readonly store?: MemoryStore
+  readonly configuration?: SampleConfiguration
+  readonly partitions?: number
+}
+
+async function start(options: StartOptions = {}): Promise<Running> {
+  const { partitions = PARTITIONS } = options
   const clock = manualClock()
   const log = memoryLog({
     clock,
     entropy: seededEntropy(3),
     ...(options.maxBytes && { maxBytes: options.maxBytes }),
   })
-  const ingest = await log.topic(INGEST_TOPIC, PARTITIONS)
-  const checkpoints = await log.topic(CHECKPOINT_TOPIC, PARTITIONS)
+  const ingest = await log.topic(INGEST_TOPIC, partitions)
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
   const store = options.store ?? new MemoryStore()
   const engine = new Engine({
     log,
@@ -44,7 +52,7 @@ async function start(options: { maxBytes?: number; store?: MemoryStore } = {}): 
     checkpoints,
     store,
     clock,
-    configuration: new SampleConfiguration(),
+    configuration: options.configuration ?? new SampleConfiguration(),
     logger: silentLogger,
     workerName: 'test',
     logRetentionMs: 3_600_000,
@@ -89,6 +97,45 @@ test('a log that is full of stored records empties itself and takes lines again'
   expect(storedLines(world).at(-1)).toBe('after')
 })
 
+test('a log whose checkpoints are large empties itself, too', async () => {
+  const configuration = new SampleConfiguration()
+  configuration.deploy([
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], {
+      threshold: 1,
+      window_ms: 86_400_000,
+      key_field: '.app',
+    }),
+    node('sink', 'store', 'mezmo', ['limit']),
+  ])
+  const world = await start({ maxBytes: 3_000_000, configuration })
+  let keys = 0
+  for (let record = 0; record < 200; record++) {
+    const sample = Array.from({ length: 100 }, () => ({
+      line: 'x'.repeat(300),
+      app: `app-${keys++ % 5_000}`,
+    }))
+    const value = lineBatchValue([{ lines: sample }])
+    const taken = async () => {
+      try {
+        await world.ingest.append(PARTITION, { value, producer: null, priority: 'ingest' })
+        return true
+      } catch {
+        return false
+      }
+    }
+    if (await taken()) continue
+    await passUntil(world, () => world.log.space().takesIngest)
+    expect(await taken()).toBe(true)
+  }
+})
+
+test('with many partitions slices are longer, so that the store is not asked too often', async () => {
+  const world = await start({ partitions: 64 })
+  await passUntil(world, () => world.engine.status.workers.length === 64)
+  await passUntil(world, () => world.engine.cutVersion(SAMPLE_ACCOUNT, 'slice', INGEST_TOPIC) === 64)
+})
+
 test('nothing that is not stored is trimmed, however full the log is', async () => {
   const store = new MemoryStore()
   store.decideInserts(() => 'refused')
@@ -126,7 +173,10 @@ test('a worker that fails begins again from its checkpoint and says why meanwhil
   await passUntil(world, () => storedLines(world).length === 1)
   expect(world.engine.status.troubles.size).toBe(0)
   expect(
-    await settle({ topic: INGEST_TOPIC, partition: PARTITION, table: 'lines' }, { offset: 0n, row: 0 }),
+    await settle(
+      { topic: INGEST_TOPIC, partition: PARTITION, table: 'lines' },
+      { offset: 0n, row: 0, timeMs: 0 },
+    ),
   ).not.toBeNull()
 })
 

@@ -303,3 +303,42 @@ test('a revision keeps the counts of the one before it', async () => {
   const stored = world.store.rows('node_metrics').filter(row => row.node === 'store')
   expect(stored.reduce((total, row) => total + Number(row.events_in), 0)).toBe(3)
 })
+
+test('a day is not settled while its last batch waits for the store', async () => {
+  const world = await newWorld()
+  const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
+  world.clock.advance(midnight - world.clock.wallMs() - 2_000)
+  const worker = await world.worker()
+  await settle(worker)
+  world.store.decideInserts(() => 'refused')
+  await world.append(lines('last of the day'))
+  world.clock.advance(2_500)
+  await world.append(lines('next day'))
+  world.clock.advance(2_000)
+  await world.append(lines('next day, too'))
+  const stop = new AbortController()
+  const running = worker.run(stop.signal)
+  for (let round = 0; round < 20; round++) {
+    await new Promise(resolve => setImmediate(resolve))
+    world.clock.advance(100)
+  }
+  expect(world.storedLines()).toEqual([])
+  expect(worker.settledMs).toBeLessThan(midnight)
+  world.store.decideInserts(() => 'stored')
+  stop.abort()
+  await world.clock.advanceUntil(running)
+  await world.clock.advanceUntil(worker.finish())
+  expect(world.storedLines()).toEqual(['last of the day', 'next day', 'next day, too'])
+  expect(worker.settledMs).toBeGreaterThanOrEqual(midnight)
+})
+
+test('a start appends its owner record and nothing that the log already says', async () => {
+  const world = await newWorld()
+  world.configuration.deploy([SOURCE, node('sink', 'store', 'mezmo', ['source'])])
+  await settle(await world.worker())
+  const before = await appendedRecords(world)
+  for (let start = 1; start <= 3; start++) {
+    await settle(await world.worker())
+    expect(await appendedRecords(world)).toBe(before + start)
+  }
+})

@@ -60,14 +60,19 @@ export class MemoryStore implements Store {
     if (fate !== 'stored') throw new StoreError('OUTCOME_UNKNOWN', 'connection lost', { retriable: true })
   }
 
-  async settle(target: PartitionTable, from: Position): Promise<Position | null> {
+  async settle(
+    target: PartitionTable,
+    from: Position & { readonly timeMs: number },
+  ): Promise<Position | null> {
+    // As the real store: rows of earlier days are not looked at, and minutes begin before what they tell of.
+    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - 86_400_000
     let highest: Position | null = null
     for (const { target: of, rows } of this.parts) {
       if (of.topic !== target.topic || of.partition !== target.partition || of.table !== target.table)
         continue
       for (const row of rows) {
         const position = { offset: row.offset as bigint, row: row.row as number }
-        if (isBefore(position, from)) continue
+        if (isBefore(position, from) || Number(row.t) < sinceMs) continue
         if (highest === null || isBefore(highest, position)) highest = position
       }
     }

@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest'
+import type { LogRecord } from '../../engine/log/log.ts'
+import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import type { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import type { StoreTable } from '../../engine/store/store.ts'
+import { controlType } from '../../schemas/control.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { type Dice, newDice } from '../support/dice.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
+import type { InsertFate, MemoryRow } from '../support/memory-store.ts'
+import { readNativeBlock } from '../support/native-reader.ts'
+import { newWorld, node, SOURCE, type World } from '../support/world.ts'
+
+const SEEDS = Number(process.env.SEEDS ?? 40)
+const FIRST_SEED = Number(process.env.SEED ?? 1)
+const ACTIONS = 120
+const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
+const HOUR_MS = 3_600_000
+
+type Rows = Record<StoreTable, MemoryRow[]>
+
+const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
+
+test.each(seeds)('faults leave no trace: what is stored is what the log gives (SEED=%i)', async seed => {
+  const dice = newDice(seed)
+  const world = await newWorld()
+  world.store.decideInserts(() => fateOf(dice))
+  await new RandomRun(world, dice).run()
+
+  const { next } = await world.ingest.bounds(world.partition)
+  const records = await world.ingest.read(world.partition, 0n, Number.MAX_SAFE_INTEGER)
+  expect(records).toHaveLength(Number(next))
+  const expected = foldOf(world, records, () => false)
+  for (const table of TABLES) expect(textOf(world.store.rows(table)), table).toBe(textOf(expected[table]))
+  const restored = foldOf(world, records, () => dice.chance(0.7))
+  for (const table of TABLES)
+    expect(textOf(restored[table]), `${table}, restored`).toBe(textOf(expected[table]))
+  expectConservation(expected)
+})
+
+/** Lines, repeats, republishing, clocks and kills in a random order. */
+class RandomRun {
+  readonly #world: World
+  readonly #dice: Dice
+  #worker: PartitionWorker | undefined
+  #version = 0
+  #sequence = 0
+  #lines = 0
+
+  constructor(world: World, dice: Dice) {
+    this.#world = world
+    this.#dice = dice
+  }
+
+  async run(): Promise<void> {
+    const { clock } = this.#world
+    if (this.#dice.chance(0.3)) clock.advance(86_400_000 - (clock.wallMs() % 86_400_000) - 5_000)
+    await this.#restart()
+    for (let action = 0; action < ACTIONS; action++) {
+      await this.#act()
+      await this.#surviving(async () => {
+        for (let steps = this.#dice.below(6); steps > 0; steps--) await this.#step()
+      })
+    }
+    for (let minute = 0; minute < 6; minute++) {
+      await this.#surviving(async () => {
+        while (await this.#step());
+      })
+      clock.advance(61_000)
+    }
+    this.#worker?.close()
+  }
+
+  async #act(): Promise<void> {
+    const { clock, configuration } = this.#world
+    const dice = this.#dice
+    const roll = dice.below(100)
+    if (roll < 50) await this.#appendLines()
+    else if (roll < 65) clock.advance(dice.below(dice.chance(0.2) ? 70_000 : 1_500))
+    else if (roll < 71)
+      clock.setWall(clock.wallMs() + dice.below(dice.chance(0.1) ? 2 * HOUR_MS : 5_000) - 3_000)
+    else if (roll < 77) configuration.deploy(this.#nodes(), ++this.#version, this.#pipeline())
+    else if (roll < 80) this.#cut('pipeline', this.#pipeline(), '')
+    else if (roll < 83) this.#cut('account', SAMPLE_ACCOUNT, this.#accountCut())
+    else if (roll < 86) await this.#appendSlice()
+    else if (roll < 95) await this.#restart()
+    else await this.#finish()
+  }
+
+  async #appendLines(): Promise<void> {
+    const dice = this.#dice
+    const lines = Array.from({ length: 1 + dice.below(6) }, (): SampleLine => {
+      const number = this.#lines++
+      const line = dice.chance(0.5) ? `${number}` : `{"a":${number},"f${number % 7}":"x"}`
+      return { line, app: dice.pick(['a', 'b', 'c', '']), level: dice.pick(['', '', '', 'vip', '9']) }
+    })
+    const key = dice.chance(0.5) ? `stream/${dice.below(5)}` : `key-${dice.below(4)}`
+    const idempotency = dice.chance(0.3) ? { key, digest: Buffer.from('0123456789abcdef') } : undefined
+    const value = lineBatchValue([{ lines, ...(idempotency && { idempotency }) }])
+    const sequence = dice.chance(0.8) ? ++this.#sequence : this.#sequence
+    const producer = dice.chance(0.5) ? { id: `producer-${dice.below(2)}`, sequence } : null
+    await this.#world.ingest.append(this.#world.partition, { value, producer, priority: 'ingest' })
+  }
+
+  async #appendSlice(): Promise<void> {
+    const { ingest, partition } = this.#world
+    const payload = String(this.#dice.pick([1_000, 2_000, 3_000]))
+    const cut = { kind: 'slice', entity: '', version: ++this.#version, payload } as const
+    const value = controlType.encode({ behaviour: 1, body: { 'weir.Cut': cut } })
+    await ingest.append(partition, { value, producer: null, priority: 'control' })
+  }
+
+  #nodes(): NodeDocument[] {
+    const dice = this.#dice
+    const keyField = dice.chance(0.8) ? { key_field: '.app' } : {}
+    const exclude = { expressions: [{ field: '.level', str_operator: 'equal', value: 'vip' }] }
+    const conditional = { expressions: [{ field: '.level', str_operator: 'greater', value: 5 }] }
+    const limit = {
+      threshold: 1 + dice.below(4),
+      window_ms: dice.pick([500, 2_000, 60_000]),
+      exclude,
+      ...keyField,
+    }
+    return [
+      SOURCE,
+      node('transform', 'limit', 'throttle', ['source'], limit),
+      node('transform', 'filter', 'filter', ['limit'], { action: 'drop', conditional }),
+      node('sink', 'store', 'mezmo', ['filter']),
+      node('sink', 'second', 'mezmo', ['filter', 'source']),
+    ]
+  }
+
+  #pipeline(): string {
+    return this.#dice.pick(['pipeline-0', 'pipeline-1', 'pipeline-1'])
+  }
+
+  #accountCut(): string {
+    return JSON.stringify({ accountId: SAMPLE_ACCOUNT, retentionDays: 1 + this.#dice.below(9) })
+  }
+
+  #cut(kind: 'pipeline' | 'account', entity: string, payload: string): void {
+    this.#world.configuration.set({ kind, entity, version: ++this.#version, payload })
+  }
+
+  /** A kill: the worker is simply no longer driven, wherever it was. */
+  async #restart(): Promise<void> {
+    this.#worker?.close()
+    this.#worker = await this.#world.clock.advanceUntil(this.#world.worker())
+  }
+
+  async #finish(): Promise<void> {
+    await this.#surviving(async () =>
+      this.#world.clock.advanceUntil((this.#worker as PartitionWorker).finish()),
+    )
+    await this.#restart()
+  }
+
+  #step(): Promise<boolean> {
+    return this.#world.clock.advanceUntil((this.#worker as PartitionWorker).step())
+  }
+
+  /** A worker refuses records too far in its future; the operator sets the clock right and starts it again. */
+  async #surviving(action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      if (!/in the future of this machine's clock/.test(String(error))) throw error
+      this.#world.clock.setWall(this.#world.clock.wallMs() + 2 * HOUR_MS)
+      await this.#restart()
+      await this.#surviving(action)
+    }
+  }
+}
+
+function fateOf(dice: Dice): InsertFate {
+  const roll = dice.below(100)
+  if (roll < 10) return 'lost'
+  if (roll < 20) return 'stored, answer lost'
+  return roll < 25 ? 'refused' : 'stored'
+}
+
+/** What a log gives, restored from a checkpoint wherever one could be taken and `restores` says so. */
+function foldOf(world: World, records: readonly LogRecord[], restores: () => boolean): Rows {
+  const identity = { topic: world.ingest.name, partition: world.partition, logId: world.ingest.logId }
+  const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [] }
+  let fold = new PartitionFold(identity)
+  for (const record of records) {
+    if (fold.atRest && restores()) {
+      const checkpoint = fold.checkpointAtRest().checkpoint as Buffer
+      fold = new PartitionFold(identity, checkpoint)
+      expect(fold.checkpointAtRest().checkpoint).toEqual(checkpoint)
+    }
+    for (const { tables } of fold.apply(record)) {
+      for (const { table, block } of tables) rows[table].push(...readNativeBlock(block).rows)
+    }
+  }
+  return rows
+}
+
+/** Over all of the run, per node: nothing appears or disappears; and what sinks gave on is what is stored. */
+function expectConservation({ node_metrics: metrics, lines }: Rows): void {
+  const sums = new Map<string, Record<string, number>>()
+  for (const row of metrics) {
+    const name = `${row.pipeline}/${row.node}`
+    const sum = sums.get(name) ?? {}
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value === 'bigint') sum[column] = (sum[column] ?? 0) + Number(value)
+    }
+    sums.set(name, sum)
+  }
+  let stored = 0
+  for (const [name, sum] of sums) {
+    const of = (column: string) => sum[column] ?? 0
+    const gone = of('events_out') + of('dropped') + of('failed') + of('merged') + of('held')
+    expect(gone, name).toBe(of('events_in') + of('copied') + of('created'))
+    if (/\/(store|second|own-store)$/.test(name)) stored += of('events_out')
+  }
+  expect(stored).toBe(lines.length)
+}
+
+function textOf(rows: readonly MemoryRow[]): string {
+  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import { controlType } from '../../schemas/control.ts'
+import { type Dice, newDice } from '../support/dice.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { readNativeBlock } from '../support/native-reader.ts'
+import { node, SOURCE } from '../support/world.ts'
+
+const SEEDS = Number(process.env.SEEDS ?? 100)
+const FIRST_SEED = Number(process.env.SEED ?? 1)
+const IDENTITY = { topic: 'weir.ingest', partition: 0, logId: 'log' }
+const START_MS = 1_700_000_000_000
+
+interface Rule {
+  readonly limit: number
+  readonly windowMs: number
+  readonly key: '.app' | ''
+}
+
+/**
+ * A throttle written as plainly as can be: the pass times of every key in a list. Times are forgotten when an event of
+ * their key comes, and all of a key at once when the last of them is past, as the specification's steps say: a
+ * longer window that is published later still knows what is left.
+ */
+class ThrottleModel {
+  #rule: Rule
+  #passes = new Map<string, number[]>()
+  #timeMs = 0
+
+  constructor(rule: Rule) {
+    this.#rule = rule
+  }
+
+  timePasses(timeMs: number): void {
+    this.#timeMs = Math.max(this.#timeMs, timeMs)
+    for (const [key, times] of this.#passes)
+      if (this.#isPast(times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#passes.delete(key)
+    // The default bucket is always at hand: it forgets as time passes.
+    const times = this.#passes.get('')
+    if (times !== undefined)
+      this.#passes.set(
+        '',
+        times.filter(passMs => !this.#isPast(passMs)),
+      )
+  }
+
+  change(rule: Rule): void {
+    if (rule.key !== this.#rule.key) this.#passes.clear()
+    this.#rule = rule
+  }
+
+  lets(app: string): boolean {
+    const key = this.#rule.key === '' ? '' : app
+    const times = (this.#passes.get(key) ?? []).filter(timeMs => !this.#isPast(timeMs))
+    const passes = times.length < this.#rule.limit
+    if (passes) times.push(this.#timeMs)
+    this.#passes.set(key, times)
+    return passes
+  }
+
+  #isPast(timeMs: number): boolean {
+    return this.#timeMs - timeMs >= this.#rule.windowMs
+  }
+}
+
+const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
+
+test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed => {
+  const dice = newDice(seed)
+  let rule: Rule = { limit: 2, windowMs: 1_000, key: '.app' }
+  let revision = 0
+  let wallMs = START_MS
+  let number = 0
+  const log = new RestoredLog(dice)
+  const model = new ThrottleModel(rule)
+  const expected: string[] = []
+  const deploy = () => {
+    model.change(rule)
+    model.timePasses(wallMs) // The cut's own time is judged by the new rule.
+    log.append(wallMs, pipelineCut(++revision, rule))
+  }
+  deploy()
+  for (let action = 0; action < 150; action++) {
+    const roll = dice.below(100)
+    if (roll < 25) wallMs += dice.below(dice.chance(0.1) ? 40_000 : 600)
+    else if (roll < 35) wallMs -= dice.below(2_000)
+    else if (roll < 39) {
+      rule = nextRule(dice, rule)
+      deploy()
+    } else {
+      model.timePasses(wallMs)
+      const lines = Array.from({ length: 1 + dice.below(5) }, () => ({
+        line: String(number++),
+        app: dice.pick(['a', 'b', '']),
+      }))
+      expected.push(...lines.filter(({ app }) => model.lets(app)).map(({ line }) => line))
+      log.append(wallMs, lineBatchValue([{ lines }]))
+    }
+  }
+  log.append(
+    wallMs,
+    controlType.encode({ behaviour: 1, body: { 'weir.Tick': { deadlineMs: wallMs + 100_000 } } }),
+  )
+  expect(log.storedLines).toEqual(expected)
+})
+
+/** A log whose fold is restored from a checkpoint now and then. */
+class RestoredLog {
+  readonly storedLines: string[] = []
+  readonly #dice: Dice
+  #fold = new PartitionFold(IDENTITY)
+  #offset = 0n
+
+  constructor(dice: Dice) {
+    this.#dice = dice
+  }
+
+  append(appendTimeMs: number, value: Buffer): void {
+    if (this.#fold.atRest && this.#dice.chance(0.4)) {
+      this.#fold = new PartitionFold(IDENTITY, this.#fold.checkpointAtRest().checkpoint as Buffer)
+    }
+    const flushes = this.#fold.apply({ offset: this.#offset++, appendTimeMs, value, producer: null })
+    for (const { table, block } of flushes.flatMap(({ tables }) => tables)) {
+      if (table === 'lines')
+        this.storedLines.push(...readNativeBlock(block).rows.map(row => row.line as string))
+    }
+  }
+}
+
+function nextRule(dice: Dice, { key }: Rule): Rule {
+  const otherKey = key === '' ? '.app' : ''
+  return {
+    limit: 1 + dice.below(4),
+    windowMs: dice.pick([200, 1_000, 30_000]),
+    key: dice.chance(0.15) ? otherKey : key,
+  }
+}
+
+function pipelineCut(revision: number, { limit, windowMs, key }: Rule): Buffer {
+  const config = { threshold: limit, window_ms: windowMs, ...(key !== '' && { key_field: key }) }
+  const nodes = [
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], config),
+    node('sink', 'store', 'mezmo', ['limit']),
+  ]
+  const payload = JSON.stringify({ id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision, nodes })
+  return controlType.encode({
+    behaviour: 1,
+    body: { 'weir.Cut': { kind: 'pipeline', entity: 'p', version: revision, payload } },
+  })
+}
