@@ -114,7 +114,8 @@ export class Nodes {
       !findings.some(({ instancePath }) => instancePath.startsWith(member))
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
     problems.push(...typeProblems(kind, type, stored), ...routeProblems(sent))
-    const previous = stored === undefined ? {} : { previous: stored.user_config }
+    const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
+    const previous = storedConfig === undefined ? {} : { previous: storedConfig }
     const userConfig = sent.user_config as JsonValue | undefined
     const options = { ...previous, destinations: this.#destinations }
     const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
@@ -127,7 +128,7 @@ export class Nodes {
       title: title ?? null,
       description: description ?? null,
       generation,
-      user_config: 'stored' in check ? check.stored : (stored?.user_config ?? {}),
+      user_config: 'stored' in check ? check.stored : (storedConfig ?? {}),
       inputs: wellTyped('/inputs') ? (inputs ?? []) : [],
     }
     problems.push(...connectionProblems([...nodes.filter(each => each.id !== id), node], node))
@@ -146,12 +147,16 @@ function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNo
 
 /** The type never changes; an alias of it is the same (pipeline API, section 1.6 and appendix A). */
 function typeProblems(kind: NodeKind, type: string, stored: DraftNode | undefined): Problem[] {
-  if (stored === undefined || stored.type === type) return []
-  const canonical = canonicalTypeOf(kind, type)
-  if (canonical === undefined || canonical === canonicalTypeOf(kind, stored.type)) return []
+  if (stored === undefined || isSameType(stored, type)) return []
+  if (canonicalTypeOf(kind, type) === undefined) return [] // The check of the type says more.
   return [
     { instancePath: '/type', message: `must stay "${stored.type}": the type of a node does not change` },
   ]
+}
+
+/** Options of one type say nothing about those of another. */
+function isSameType({ kind, type: stored }: DraftNode, type: string): boolean {
+  return stored === type || canonicalTypeOf(kind, stored) === canonicalTypeOf(kind, type)
 }
 
 /** No type of this version receives data by itself, so none has a gateway route. */

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional } from '../config-schema.ts'
+import { isJsonObject } from '../line-members.ts'
 import { route as leaveBy } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
 
@@ -41,9 +42,9 @@ export const route = defineProcessor({
     conditionals: withOutputNames(rulesOf(config), previous === undefined ? [] : rulesOf(previous)),
   }),
 
-  outputs: ({ conditionals }) => [
+  outputs: config => [
     { name: UNMATCHED_OUTPUT, label: 'Unmatched' },
-    ...conditionals.map(({ label, _output_name: name = '' }) => ({ name, label })),
+    ...rulesOf(config).map(rule => ({ name: nameOf(rule), label: String(rule.label) })),
   ],
 
   compile({ conditionals }, report) {
@@ -125,8 +126,9 @@ export const route = defineProcessor({
   ],
 })
 
-function rulesOf(config: JsonObject): JsonObject[] {
-  return config.conditionals as JsonObject[]
+/** None of options that were refused: outputs are asked for even then, to report all findings at once. */
+function rulesOf({ conditionals }: { readonly conditionals?: unknown }): JsonObject[] {
+  return Array.isArray(conditionals) ? conditionals.filter(isJsonObject) : []
 }
 
 /**

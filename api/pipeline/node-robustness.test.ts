@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DESTINATIONS } from '../../engine/destinations/registry.ts'
+import { PROCESSORS } from '../../engine/processors/registry.ts'
+import { SOURCES } from '../../engine/sources/registry.ts'
+import { type TestInstallation, testInstallation } from '../test-installation.ts'
+
+const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
+const VALID_CONFIGS: Readonly<Record<string, object>> = {
+  filter: { action: 'drop', conditional: CONDITIONAL },
+  route: { conditionals: [{ label: 'a', conditional: CONDITIONAL }] },
+  throttle: { threshold: 1, window_ms: 1000 },
+  'drop-fields': { fields: ['.x'] },
+}
+const BUILT = [
+  ...SOURCES.map(({ type }) => ['source', type] as const),
+  ...PROCESSORS.map(({ type }) => ['transform', type] as const),
+  ...DESTINATIONS.map(({ type }) => ['sink', type] as const),
+]
+
+let installation: TestInstallation
+let pipeline: string
+/** A stored node of every type that is built here. */
+const ids = new Map<string, string>()
+
+const send = async (method: 'POST' | 'PUT', path: string, payload: object) => {
+  const url = `/v3/pipeline${path}`
+  const response = await installation.call({
+    method,
+    url,
+    headers: { 'content-type': 'application/json' },
+    payload,
+  })
+  return { status: response.statusCode, body: response.json() }
+}
+
+beforeAll(async () => {
+  installation = await testInstallation()
+  pipeline = (await send('POST', '', { title: 'P' })).body.data.id
+  for (const [kind, type] of BUILT) {
+    const { status, body } = await send('POST', `/${pipeline}/${kind}`, {
+      type,
+      user_config: VALID_CONFIGS[type] ?? {},
+    })
+    expect([type, status, body.errors]).toEqual([type, 200, undefined])
+    ids.set(`${kind} ${type}`, body.data.id)
+  }
+})
+afterAll(() => installation.app.close())
+
+const rule = (change: object) => ({ conditionals: [{ label: 'a', conditional: CONDITIONAL, ...change }] })
+
+describe('a route', () => {
+  test.each<[string, unknown, string]>([
+    ['no rules', { conditionals: [] }, '/user_config/conditionals'],
+    ['no options', {}, '/user_config'],
+    ['null', null, '/user_config'],
+    ['rules that are null', { conditionals: null }, '/user_config/conditionals'],
+    ['a number as rule', { conditionals: [5] }, '/user_config/conditionals/0'],
+    ['an empty rule', { conditionals: [{}] }, '/user_config/conditionals/0'],
+    ['a label of 256 characters', rule({ label: 'x'.repeat(256) }), '/user_config/conditionals/0/label'],
+    ['a number as name', rule({ _output_name: 5 }), '/user_config/conditionals/0/_output_name'],
+    ['a member nobody knows', rule({ x: 1 }), '/user_config/conditionals/0'],
+    [
+      'a bad path',
+      rule({ conditional: { expressions: [{ field: 'bad path', str_operator: 'exists' }] } }),
+      '/user_config/conditionals/0/conditional/expressions/0/field',
+    ],
+  ])('with %s is 400 with a pointer, new or stored', async (_name, userConfig, pointer) => {
+    for (const [method, path] of [
+      ['POST', `/${pipeline}/transform`],
+      ['PUT', `/${pipeline}/transform/${ids.get('transform route')}`],
+    ] as const) {
+      const { status, body } = await send(method, path, { type: 'route', user_config: userConfig })
+      expect([method, status]).toEqual([method, 400])
+      expect(body.errors.map(({ instancePath }: { instancePath: string }) => instancePath)).toContain(pointer)
+    }
+  })
+})
+
+test('a change of the type is 400 at the type, whatever the two types are', async () => {
+  for (const [kind, type] of BUILT) {
+    for (const [otherKind, other] of BUILT) {
+      if (otherKind !== kind || other === type) continue
+      const { status, body } = await send('PUT', `/${pipeline}/${kind}/${ids.get(`${kind} ${type}`)}`, {
+        type: other,
+        user_config: VALID_CONFIGS[other] ?? {},
+      })
+      const pointers = body.errors?.map(({ instancePath }: { instancePath: string }) => instancePath)
+      expect([type, other, status, pointers]).toEqual([type, other, 400, ['/type']])
+    }
+  }
+})
+
+test('no options of any type make the server fail, new or stored, nor do changes of the type', async () => {
+  const conditional = fc.oneof(
+    fc.constant(CONDITIONAL),
+    fc.jsonValue(),
+    fc.record({ expressions: fc.array(fc.jsonValue(), { maxLength: 3 }), logical_operation: fc.jsonValue() }),
+  )
+  const ruleOrAnything = fc.oneof(
+    fc.jsonValue(),
+    fc.record(
+      { label: fc.oneof(fc.string(), fc.jsonValue()), conditional, _output_name: fc.jsonValue() },
+      { requiredKeys: [] },
+    ),
+  )
+  const members = [...PROCESSORS, ...SOURCES, ...DESTINATIONS].flatMap(({ config }) =>
+    Object.keys((config as { properties?: object }).properties ?? {}),
+  )
+  const userConfig = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(...Object.values(VALID_CONFIGS)),
+    fc.dictionary(fc.constantFrom(...members), fc.jsonValue()),
+    fc.record({ conditionals: fc.array(ruleOrAnything, { maxLength: 4 }) }),
+    fc.record({ action: fc.constantFrom('drop', 'pass', 5), conditional }),
+  )
+  const typed = fc.constantFrom(...BUILT)
+  const inputs = fc.constantFrom(undefined, [], ...[...ids.values()].map(id => [id, `${id}._unmatched`]))
+  await fc.assert(
+    fc.asyncProperty(typed, typed, userConfig, inputs, async ([kind, type], [, otherType], config, from) => {
+      for (const [method, path, sentType] of [
+        ['POST', kind, type],
+        ['PUT', `${kind}/${ids.get(`${kind} ${type}`)}`, type],
+        ['PUT', `${kind}/${ids.get(`${kind} ${type}`)}`, otherType],
+      ] as const) {
+        const node = { type: sentType, user_config: config, inputs: from }
+        const { status } = await send(method, `/${pipeline}/${path}`, node)
+        expect([200, 400, 403, 413]).toContain(status)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
