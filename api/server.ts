@@ -27,6 +27,7 @@ import { errorText, sendError } from './error-reply.ts'
 import { ApiError, notFound } from './errors.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
+import type { JudgeKey } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
 import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
@@ -49,7 +50,7 @@ export interface ServerPorts {
   readonly registry: Registry
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
-  readonly ingest?: { readonly writer: IngestWriter } | undefined
+  readonly ingest?: { readonly writer: IngestWriter; readonly judgeKey?: JudgeKey | undefined } | undefined
   /** Absent: the server neither searches nor counts. */
   readonly store?: Store | undefined
   /** 'ingest': lines and health alone, for a second address that is open to more people. */
@@ -109,10 +110,18 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   await app.register(operationsRoutes, { status, registry })
   if (ports.ingest !== undefined) {
     const { bodyLimitBytes, corsOrigins } = settings
-    const { writer } = ports.ingest
+    const { writer, judgeKey } = ports.ingest
     const observer = ingestMetrics(registry)
     await needing('ingest', app, scope =>
-      scope.register(ingestRoutes, { writer, authenticator, clock, bodyLimitBytes, corsOrigins, observer }),
+      scope.register(ingestRoutes, {
+        writer,
+        authenticator,
+        clock,
+        bodyLimitBytes,
+        corsOrigins,
+        observer,
+        judgeKey,
+      }),
     )
   }
   if (ports.only !== 'ingest') await registerApi(app, ports)

@@ -46,17 +46,22 @@ async function runAll(settings: Settings): Promise<void> {
   const logger = newLogger(settings)
   const stopped = stopSignal(logger)
   const installation = await openInstallation(settings, logger)
-  const servers = await openServers(settings, installation, logger)
-  installation.engine.start()
-  const credentials = await listen(settings, installation, servers)
-  logger.info(
-    { version: VERSION, apiUrl: credentials.apiUrl, dataDirectory: settings.dataDirectory },
-    'started',
-  )
-  await Promise.race([installation.engine.whenTaken(), stopped])
-  announce(credentials, installation.created)
-  await stopped
-  await stop(installation, servers, logger)
+  let servers: Servers | undefined
+  try {
+    servers = await openServers(settings, installation, logger)
+    // A start that cannot listen has not worked on anything yet. Requests that come before the workers are safe.
+    const credentials = await listen(settings, installation, servers)
+    installation.engine.start()
+    logger.info(
+      { version: VERSION, apiUrl: credentials.apiUrl, dataDirectory: settings.dataDirectory },
+      'started',
+    )
+    await Promise.race([installation.engine.whenTaken(), stopped])
+    announce(credentials, installation.created)
+    await stopped
+  } finally {
+    await stop(installation, servers, logger)
+  }
 }
 
 interface Servers {
@@ -84,7 +89,7 @@ async function openServers(settings: Settings, installation: Installation, logge
     logger,
     registry,
     store,
-    ingest: { writer },
+    ingest: { writer, judgeKey: (account, idempotency) => engine.judgeKey(account, idempotency) },
     inEffect: engine,
     status: readiness({
       log,
@@ -174,13 +179,17 @@ function readPem(name: string, path: string): Buffer {
 }
 
 /** Answers what is in flight, stores what is open, writes a checkpoint. */
-async function stop(installation: Installation, servers: Servers, logger: Logger): Promise<void> {
+async function stop(
+  installation: Installation,
+  servers: Servers | undefined,
+  logger: Logger,
+): Promise<void> {
   const startedMs = performance.now()
   const late = setTimeout(() => {
     logger.error({}, 'stopping took too long: what is not stored yet is stored after the next start')
     process.exit(1)
   }, STOP_WITHIN_MS)
-  await Promise.all([servers.api.close(), servers.ingest?.close()])
+  await Promise.all([servers?.api.close(), servers?.ingest?.close()])
   await installation.engine.stop()
   await closeInstallation(installation)
   clearTimeout(late)

@@ -10,7 +10,7 @@ import type { ByteBudget } from './byte-budget.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
 import { LineBatchBuilder, type RequestFacts } from './line-batch-builder.ts'
 import { LineReader, type ReadLines } from './line-reader.ts'
-import { idempotencyKeyOf, type KeptAnswer, RecentKeys } from './recent-keys.ts'
+import { idempotencyKeyOf, type JudgeKey, type KeptAnswer, RecentKeys } from './recent-keys.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 import { timeBounds } from './timestamp.ts'
 
@@ -27,6 +27,8 @@ export interface IngestFrontOptions {
   /** Of a body, before and after decompression. */
   readonly bodyLimitBytes: number
   readonly observer?: IngestObserver
+  /** Absent where no engine runs in this process: keys of before its start are then told by the log alone. */
+  readonly judgeKey?: JudgeKey | undefined
 }
 
 /** Told about every request whose lines are durable; not about repeats. */
@@ -53,7 +55,7 @@ export class IngestFront {
   constructor(options: IngestFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
-    this.#recentKeys = new RecentKeys({ clock: options.clock })
+    this.#recentKeys = new RecentKeys({ clock: options.clock, judgeKey: options.judgeKey })
   }
 
   /**

@@ -1,10 +1,11 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { NUMBERED_KEY, STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
+import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../errors.ts'
 
 const KEY = /^[!-~]{1,128}$/
 const KEY_EXPIRY_MS = 86_400_000
+const ANOTHER_BODY = 'This idempotency key was used with another body'
 const KEYS_PER_ACCOUNT = 100_000
 /** Streams cost one entry each and are forgotten longest unused first: a repeat is then found by the log. */
 const STREAMS_PER_ACCOUNT = 10_000
@@ -12,7 +13,7 @@ const STREAMS_PER_ACCOUNT = 10_000
 /** What the request that was first with a key was answered. */
 export interface KeptAnswer {
   readonly batchId: string
-  /** Some of its lines were refused. */
+  /** Some of its lines were refused, or it is not known whether. */
   readonly isPartial: boolean
 }
 
@@ -33,6 +34,15 @@ interface AccountKeys {
   readonly streams: Map<string, KeptStream>
 }
 
+/** What a key is by the log, where this process has read it: knows what was before its start. */
+export type JudgeKey = (account: string, idempotency: Idempotency) => KeyJudgement | 'unknown'
+
+interface RecentKeysOptions {
+  readonly clock: Clock
+  readonly judgeKey?: JudgeKey | undefined
+  readonly keysPerAccount?: number
+}
+
 /**
  * Idempotency keys that this process saw of late: a repeat gets the first answer again and is not appended.
  * The log decides in the end (the engine drops repeats), so this may forget: it spares the log work and tells a
@@ -43,11 +53,13 @@ interface AccountKeys {
  */
 export class RecentKeys {
   readonly #clock: Clock
+  readonly #judgeKey: JudgeKey
   readonly #keysPerAccount: number
   readonly #accounts = new Map<string, AccountKeys>()
 
-  constructor({ clock, keysPerAccount = KEYS_PER_ACCOUNT }: { clock: Clock; keysPerAccount?: number }) {
+  constructor({ clock, judgeKey, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
     this.#clock = clock
+    this.#judgeKey = judgeKey ?? (() => 'new')
     this.#keysPerAccount = keysPerAccount
   }
 
@@ -58,15 +70,31 @@ export class RecentKeys {
    */
   find(account: string, { key, digest }: Idempotency): Promise<KeptAnswer> | undefined {
     const known = this.#accounts.get(account)
-    if (known === undefined) return undefined
+    if (known === undefined) return this.#findInLog(account, { key, digest })
     const numbered = NUMBERED_KEY.exec(key)
     const kept =
       numbered === null
         ? this.#findKey(known, key)
         : findNumber(known, numbered[1] as string, Number(numbered[2]))
-    if (kept === undefined) return undefined
-    if (kept.digest !== textOf(digest)) throw conflict('This idempotency key was used with another body')
+    if (kept === undefined) return this.#findInLog(account, { key, digest })
+    if (kept.digest !== textOf(digest)) throw conflict(ANOTHER_BODY)
     return kept.answer
+  }
+
+  /** The batch id of before is not known any more: it is opaque and may be empty. */
+  #findInLog(account: string, idempotency: Idempotency): Promise<KeptAnswer> | undefined {
+    switch (this.#judgeKey(account, idempotency)) {
+      case 'new':
+        return undefined
+      case 'unknown':
+        throw unavailable('The log is being read after a start; a key cannot be judged yet', 1)
+      case 'repeat':
+        return Promise.resolve({ batchId: '', isPartial: true })
+      case 'conflict':
+        throw conflict(ANOTHER_BODY)
+      case 'passed':
+        throw conflict('The numbers of this stream have passed this one; numbers rise')
+    }
   }
 
   /** Keeps the answer to come for a key that `find` did not know; one that fails is forgotten. */

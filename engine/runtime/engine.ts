@@ -1,4 +1,5 @@
 import type { Cut } from '../../schemas/control.ts'
+import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
 import type { Log, Topic } from '../log/log.ts'
@@ -7,6 +8,7 @@ import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-worker.ts'
+import type { KeyJudgement } from './repeats.ts'
 
 const DAY_MS = 86_400_000
 const JOBS_EVERY_MS = 30_000
@@ -62,6 +64,17 @@ export class Engine implements CutsInEffect {
     }
   }
 
+  /**
+   * What a request with that idempotency key would be; 'unknown' while the log is still being read after a start.
+   * A partition in trouble does not keep senders waiting: the log itself tells exact repeats later.
+   */
+  judgeKey(account: string, idempotency: Idempotency): KeyJudgement | 'unknown' {
+    const partition = partitionOfAccount(account, this.#options.ingest.partitions)
+    const worker = this.#workers.get(partition)
+    if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
+    return this.#troubles.has(partition) ? 'new' : 'unknown'
+  }
+
   /** What every node has done on the partitions of this process since their workers began. */
   *nodeTotals(): Iterable<NodeTotals> {
     for (const worker of this.#workers.values()) yield* worker.nodeTotals
@@ -83,14 +96,11 @@ export class Engine implements CutsInEffect {
     return true
   }
 
-  /** Resolves once every partition has a worker, or one is in trouble: `status` tells. */
+  /** Resolves once every partition has a worker that has read the log, or one is in trouble: `status` tells. */
   async whenTaken(): Promise<void> {
     const { clock, ingest } = this.#options
-    while (
-      this.#workers.size < ingest.partitions &&
-      this.#troubles.size === 0 &&
-      !this.#stop.signal.aborted
-    ) {
+    const taken = () => [...this.#workers.values()].filter(worker => worker.caughtUp).length
+    while (taken() < ingest.partitions && this.#troubles.size === 0 && !this.#stop.signal.aborted) {
       await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
     }
   }

@@ -1,7 +1,7 @@
 import { checkpointType } from '../../schemas/checkpoint.ts'
 import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
-import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
+import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { AccountCut } from '../configuration/deployed.ts'
@@ -20,7 +20,7 @@ import type { StoreTable } from '../store/store.ts'
 import type { LineBlock, StoredLine } from '../store/stored-line.ts'
 import { AccountState } from './account-state.ts'
 import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
-import { Producers } from './repeats.ts'
+import { type KeyJudgement, Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 1
@@ -140,6 +140,11 @@ export class PartitionFold {
   /** Version of what is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
+  }
+
+  /** What a request with that key would be if it were the next record. */
+  judgeKey(account: string, idempotency: Idempotency): KeyJudgement {
+    return this.#accounts.get(account)?.keys.judge(idempotency, this.#timeMs) ?? 'new'
   }
 
   /** What every node has done since this fold began; a replay after a restart counts again. */

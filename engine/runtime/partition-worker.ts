@@ -1,5 +1,6 @@
 import type { Control } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
+import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DeployedConfiguration } from '../configuration/deployed.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
@@ -10,6 +11,7 @@ import { type Epoch, type Store, StoreError } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { BEHAVIOUR, type Flush, FoldError, PartitionFold, type TableBatch } from './partition-fold.ts'
+import type { KeyJudgement } from './repeats.ts'
 import { SettledTables } from './settled-tables.ts'
 
 const READ_BYTES = 8 * 1024 * 1024
@@ -107,6 +109,16 @@ export class PartitionWorker {
       rows: this.#rows,
       waitingFlushes: this.#waiting.length,
     }
+  }
+
+  /** Whether everything has been read that the log had when this worker took the partition. */
+  get caughtUp(): boolean {
+    return this.#fold.nextOffset > this.#epoch.offset
+  }
+
+  /** What a request with that idempotency key would be, by what has been read of the log. */
+  judgeKey(account: string, idempotency: Idempotency): KeyJudgement {
+    return this.#fold.judgeKey(account, idempotency)
   }
 
   /** What the nodes of this partition have done since the worker began. */
@@ -406,7 +418,7 @@ export class PartitionWorker {
   /** Appends the cuts that this partition has not seen. @returns true when one was appended */
   async #sendCuts(): Promise<boolean> {
     // What the log already says is known only once it has been read up to where this worker took it.
-    if (!this.#cutsChanged || this.#fold.nextOffset <= this.#epoch.offset) return false
+    if (!this.#cutsChanged || !this.caughtUp) return false
     const { configuration, ingest, partition } = this.#options
     this.#cutsChanged = false
     let appended = await this.#sendSlice()

@@ -88,6 +88,22 @@ describe('idempotency keys', () => {
     }
   })
 
+  test('a judgement says what a request would be and notes nothing', () => {
+    const keys = new IdempotencyKeys()
+    keys.advance({ key: 's/100', digest: digest('100') }, 0)
+    keys.advance({ key: 'k', digest: digest('k') }, 0)
+    const judge = (key: string, body: string) => keys.judge({ key, digest: digest(body) }, 1)
+    for (let twice = 0; twice < 2; twice++) {
+      expect(judge('s/100', '100')).toBe('repeat')
+      expect(judge('s/100', 'other')).toBe('conflict')
+      expect(judge('s/99', '99')).toBe('new')
+      expect(judge(`s/${100 - STREAM_WINDOW}`, 'any')).toBe('passed')
+      expect(judge('k', 'k')).toBe('repeat')
+      expect(judge('k', 'other')).toBe('conflict')
+      expect(judge('unknown', 'k')).toBe('new')
+    }
+  })
+
   test('a snapshot restores every judgement', () => {
     const keys = new IdempotencyKeys()
     keys.advance({ key: 's/8', digest: digest('8') }, 0)

@@ -64,6 +64,9 @@ interface KeyState {
   timeMs: number
 }
 
+/** 'conflict': the key came with another body; 'passed': the stream is too far on to tell. */
+export type KeyJudgement = 'new' | 'repeat' | 'conflict' | 'passed'
+
 /**
  * Idempotency keys of the requests of one account. A key of the form `<stream>/<number>` costs one entry per stream,
  * any other key one entry for 24 h of log time. A request is a repeat when its key *and* the digest of its body
@@ -75,41 +78,50 @@ export class IdempotencyKeys {
   readonly #streams = new Map<string, StreamState>()
   readonly #keys = new Map<string, KeyState>()
 
-  /** Notes the key. @returns false when the request is a repeat */
-  advance({ key, digest }: Idempotency, timeMs: number): boolean {
+  /** What a request with this key would be; nothing is noted. */
+  judge({ key, digest }: Idempotency, timeMs: number): KeyJudgement {
     const text = Buffer.from(digest).toString('base64')
     const numbered = NUMBERED_KEY.exec(key)
-    if (numbered === null) return this.#advanceKey(key, text, timeMs)
-    return this.#advanceStream(numbered[1] as string, Number(numbered[2]), text, timeMs)
+    if (numbered === null) {
+      const known = this.#keys.get(key)
+      if (known === undefined || timeMs - known.timeMs >= KEY_EXPIRY_MS) return 'new'
+      return known.digest === text ? 'repeat' : 'conflict'
+    }
+    const stream = this.#stream(numbered[1] as string, timeMs)
+    if (stream === undefined) return 'new'
+    const number = Number(numbered[2])
+    if (number <= stream.highest - STREAM_WINDOW) return 'passed'
+    const seen = stream.digests[number]
+    if (seen === undefined) return 'new'
+    return seen === text ? 'repeat' : 'conflict'
   }
 
-  #advanceKey(key: string, digest: string, timeMs: number): boolean {
-    const known = this.#keys.get(key)
-    if (known !== undefined && timeMs - known.timeMs < KEY_EXPIRY_MS) return known.digest !== digest
-    putNewest(this.#keys, key, { digest, timeMs }, MAX_KEYS)
-    return true
+  /** Notes the key. @returns false when the request is a repeat */
+  advance(idempotency: Idempotency, timeMs: number): boolean {
+    const judgement = this.judge(idempotency, timeMs)
+    const digest = Buffer.from(idempotency.digest).toString('base64')
+    const numbered = NUMBERED_KEY.exec(idempotency.key)
+    if (numbered !== null) this.#noteNumber(numbered[1] as string, Number(numbered[2]), digest, timeMs)
+    else if (judgement === 'new') putNewest(this.#keys, idempotency.key, { digest, timeMs }, MAX_KEYS)
+    return judgement !== 'repeat'
   }
 
-  #advanceStream(name: string, number: number, digest: string, timeMs: number): boolean {
-    const known = this.#streams.get(name)
-    if (known === undefined || timeMs - known.timeMs >= STREAM_EXPIRY_MS) {
-      putNewest(this.#streams, name, { highest: number, timeMs, digests: { [number]: digest } }, MAX_STREAMS)
-      return true
+  #stream(name: string, timeMs: number): StreamState | undefined {
+    const stream = this.#streams.get(name)
+    return stream === undefined || timeMs - stream.timeMs >= STREAM_EXPIRY_MS ? undefined : stream
+  }
+
+  #noteNumber(name: string, number: number, digest: string, timeMs: number): void {
+    const stream = this.#stream(name, timeMs) ?? { highest: number, timeMs, digests: {} }
+    stream.timeMs = timeMs
+    putNewest(this.#streams, name, stream, MAX_STREAMS)
+    if (number <= stream.highest - STREAM_WINDOW) return
+    stream.digests[number] ??= digest // The first body that the log has wins.
+    if (number <= stream.highest) return
+    stream.highest = number
+    for (const old of Object.keys(stream.digests)) {
+      if (Number(old) <= number - STREAM_WINDOW) delete stream.digests[Number(old)]
     }
-    known.timeMs = timeMs
-    putNewest(this.#streams, name, known, MAX_STREAMS)
-    // Too old to tell; it was acknowledged, so it is kept. The ingest front answers such a number with 409.
-    if (number <= known.highest - STREAM_WINDOW) return true
-    const seen = known.digests[number]
-    if (seen !== undefined) return seen !== digest
-    known.digests[number] = digest
-    if (number > known.highest) {
-      known.highest = number
-      for (const old of Object.keys(known.digests)) {
-        if (Number(old) <= number - STREAM_WINDOW) delete known.digests[Number(old)]
-      }
-    }
-    return true
   }
 
   snapshot(timeMs: number): Buffer {

@@ -114,3 +114,36 @@ test('a second process on the same data folder is refused with a sentence', asyn
   expect(await new Promise(resolve => child.once('close', resolve))).not.toBe(0)
   expect(printed).toMatch(/data folder .* is in use by process \d+/)
 })
+
+test('idempotency keys are known after a restart: a repeat is answered, another body and a passed number are 409', async () => {
+  const send = async (key: string, line: string) => {
+    const { ingestUrl, ingestionKey } = weir.credentials
+    const response = await fetch(`${ingestUrl}/logs/ingest?hostname=h`, {
+      method: 'POST',
+      headers: { apikey: ingestionKey, 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify({ lines: [{ line }] }),
+    })
+    return response.status
+  }
+  expect(await send('stream/1', 'one')).toBe(200)
+  expect(await send('stream/100', 'hundred')).toBe(200)
+  expect(await send('plain', 'plain')).toBe(200)
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    await eventually(
+      () => countedLines(weir),
+      count => count === 3,
+    )
+    await weir.end(signal)
+    await weir.start()
+    await eventually(
+      () => send('stream/1', 'one'),
+      status => status === 409,
+    )
+    expect(await send('stream/1', 'one')).toBe(409)
+    expect(await send('stream/100', 'hundred')).toBe(200)
+    expect(await send('stream/100', 'other')).toBe(409)
+    expect(await send('plain', 'plain')).toBe(200)
+    expect(await send('plain', 'other')).toBe(409)
+  }
+  expect(await countedLines(weir)).toBe(3)
+}, 60_000)
