@@ -48,12 +48,26 @@ export interface Installation {
 }
 
 /**
- * Opens everything that the program stands on, in the order in which it depends on each other.
+ * Opens everything that the program stands on, in the order in which it depends on each other. When a part cannot be
+ * opened, those before it are closed again.
  *
  * @throws DataDirectoryError, LogError, StoreError with a sentence that says what to do
  */
 export async function openInstallation(settings: Settings, logger: PinoLogger): Promise<Installation> {
   const directory = DataDirectory.open(settings.dataDirectory)
+  try {
+    return await openInDirectory(settings, directory, logger)
+  } catch (error) {
+    directory.close()
+    throw error
+  }
+}
+
+async function openInDirectory(
+  settings: Settings,
+  directory: DataDirectory,
+  logger: PinoLogger,
+): Promise<Installation> {
   const clock = guardedClock(systemClock())
   const entropy = systemEntropy()
   const maxBytes = settings.logMaxBytes ?? (await defaultLogBytes(directory.path))
@@ -64,6 +78,20 @@ export async function openInstallation(settings: Settings, logger: PinoLogger): 
     maxBytes,
     segmentBytes: segmentBytesOf(maxBytes, settings.partitions),
   })
+  try {
+    return await openOnLog(settings, { directory, clock, entropy, log }, logger)
+  } catch (error) {
+    await log.close()
+    throw error
+  }
+}
+
+async function openOnLog(
+  settings: Settings,
+  base: Pick<Installation, 'directory' | 'clock' | 'entropy' | 'log'>,
+  logger: PinoLogger,
+): Promise<Installation> {
+  const { directory, clock, entropy, log } = base
   const ingest = await log.topic(INGEST_TOPIC, settings.partitions)
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, settings.partitions)
   const secretKey =
@@ -83,7 +111,7 @@ export async function openInstallation(settings: Settings, logger: PinoLogger): 
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
   })
-  return { directory, clock, entropy, log, ingest, configuration, store, engine, keys, created }
+  return { ...base, ingest, configuration, store, engine, keys, created }
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
@@ -104,7 +132,12 @@ async function openStore(settings: Settings, directory: DataDirectory, logId: st
           database: settings.clickhouseDatabase,
         })
   const store = openClickHouseStore(connection)
-  await store.open(logId)
+  try {
+    await store.open(logId)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
   return store
 }
 

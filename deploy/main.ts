@@ -179,11 +179,7 @@ function readPem(name: string, path: string): Buffer {
 }
 
 /** Answers what is in flight, stores what is open, writes a checkpoint. */
-async function stop(
-  installation: Installation,
-  servers: Servers | undefined,
-  logger: Logger,
-): Promise<void> {
+async function stop(installation: Installation, servers: Servers | undefined, logger: Logger): Promise<void> {
   const startedMs = performance.now()
   const late = setTimeout(() => {
     logger.error({}, 'stopping took too long: what is not stored yet is stored after the next start')

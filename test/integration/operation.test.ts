@@ -1,5 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { countedLines, eventually } from '../support/exported-lines.ts'
@@ -7,6 +10,9 @@ import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+/** A start that fails has ended by then. */
+const FAILS_WITHIN_MS = 15_000
 const KEY = new URL('../data/tls/key.pem', import.meta.url).pathname
 
 let weir: RunningWeir | undefined
@@ -114,6 +120,45 @@ test('a first start prints three commands with the real credentials, later start
   expect(later).not.toContain('curl')
   expect(readFileSync(join(weir.directory, 'credentials.json'), 'utf8')).toContain(accessToken)
 })
+
+test('a start on a port that is taken, or on an unknown host, ends with a sentence and lets go of the data folder', async () => {
+  weir = await RunningWeir.start()
+  await weir.end('SIGTERM')
+  const other = createServer()
+  const port = await freePort()
+  await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
+  const taken = await failedStart({ ...weir.environment, WEIR_PORT: String(port) })
+  await new Promise(resolve => other.close(resolve))
+  expect(taken).toEqual({
+    code: 1,
+    output: `weir: cannot listen on 127.0.0.1:${port} (WEIR_HOST, WEIR_PORT): another program listens there\n`,
+  })
+  const unknown = await failedStart({ ...weir.environment, WEIR_HOST: 'no-such-host.invalid' })
+  expect(unknown.code).toBe(1)
+  expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
+  await weir.start()
+}, 60_000)
+
+/** Starts the program, which is to end by itself. @returns code null when it had to be killed */
+async function failedStart(
+  environment: Record<string, string>,
+  directory?: string,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [PROGRAM, 'all'], {
+    env: environment,
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: FAILS_WITHIN_MS,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
+  return { code, output }
+}
 
 function overTls(
   url: string,
