@@ -60,6 +60,8 @@ function integer(least: number, most: number): (value: string) => number {
 const port = integer(0, 65_535)
 const optionalPort = port as (value: string) => number | undefined
 
+/** Below this the log's own segments leave no room for lines. */
+const MIN_LOG_BYTES = 8 * 1024 ** 2
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
 
 function byteSize(value: string): number | undefined {
@@ -68,6 +70,7 @@ function byteSize(value: string): number | undefined {
   if (digits === undefined || !Number.isSafeInteger(bytes) || bytes < 1) {
     throw new Unreadable('must be a number of bytes, such as 2097152, 512MB or 20GB')
   }
+  if (bytes < MIN_LOG_BYTES) throw new Unreadable('must be at least 8MB')
   return bytes
 }
 

@@ -170,16 +170,17 @@ export class PartitionFold {
     const flushes: Flush[] = []
     if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
 
+    const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)
     this.#timeMs = timeMs
     if (this.#pending.empty) this.#pendingMinute = startOf(timeMs, MINUTE_MS)
     this.#offset = record.offset
     this.#row = 0
     this.#bytesSinceCheckpoint += record.value.length
     if (this.#isNew(record)) {
-      if (control === null) this.#applyLines(LineBatchView.decode(record.value))
+      if (control === null) this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value)))
       else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
     }
-    for (const account of this.#accounts.values()) account.tick(timeMs)
+    if (control !== null || newSlice) this.#tick()
     this.#nextOffset = record.offset + 1n
 
     if (this.#block.bytes >= MAX_BATCH_BYTES || this.#block.rows >= MAX_BATCH_ROWS) {
@@ -199,9 +200,29 @@ export class PartitionFold {
     }
   }
 
+  #decoded<T>({ offset }: LogRecord, decode: () => T): T {
+    try {
+      return decode()
+    } catch (cause) {
+      const { topic, partition } = this.#identity
+      throw new FoldError(
+        `record ${offset} of ${topic}/${partition} cannot be read: ${(cause as Error).message}`,
+        {
+          cause,
+        },
+      )
+    }
+  }
+
+  /** Lets time pass for keyed state of accounts that send nothing: once a slice, for all of them. */
+  #tick(): void {
+    for (const account of this.#accounts.values()) account.tick(this.#timeMs)
+  }
+
   #controlOf(record: LogRecord): Control | null {
-    if (schemaIdOf(record.value) === lineBatchType.id) return null
-    const control = controlType.decode(record.value)
+    const isLines = this.#decoded(record, () => schemaIdOf(record.value) === lineBatchType.id)
+    if (isLines) return null
+    const control = this.#decoded(record, () => controlType.decode(record.value))
     if (control.behaviour > BEHAVIOUR) {
       throw new FoldError(
         `record ${record.offset} of ${this.#identity.topic}/${this.#identity.partition} was written by a newer program (behaviour ${control.behaviour}, this one knows ${BEHAVIOUR}): start that one`,

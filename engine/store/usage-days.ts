@@ -1,6 +1,7 @@
 import type { StoreConnection } from './connection.ts'
 import { StoreError } from './store.ts'
 
+const MAX_REPLACEMENTS = 10
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
@@ -22,13 +23,25 @@ export async function closeDay(connection: StoreConnection, day: string): Promis
 SELECT toDate('${day}') AS day, account, app, host, tags, pool, sum(size) AS bytes, count() AS lines
 FROM lines WHERE ${secondsOfDay(day)} GROUP BY account, app, host, tags, pool`,
     )
-    if (!(await isClosed(connection, day)))
-      await connection.command(
-        `ALTER TABLE usage_days REPLACE PARTITION ${day.replaceAll('-', '')} FROM ${aside}`,
-      )
+    if (!(await isClosed(connection, day))) await putInPlace(connection, day, aside)
   } finally {
     await connection.command(`DROP TABLE IF EXISTS ${aside} SYNC`)
   }
+}
+
+/**
+ * Two replacements at the same instant do not cover each other's new part, and both stay: so each looks at what is
+ * there afterwards, and replaces it again until it is one copy.
+ */
+async function putInPlace(connection: StoreConnection, day: string, aside: string): Promise<void> {
+  for (let attempt = 1; attempt <= MAX_REPLACEMENTS; attempt++) {
+    await connection.command(
+      `ALTER TABLE usage_days REPLACE PARTITION ${day.replaceAll('-', '')} FROM ${aside}`,
+    )
+    const [copied] = await connection.read<{ rows: string }>(`SELECT count() AS rows FROM ${aside}`)
+    if ((await closedRows(connection, day)) === copied?.rows) return
+  }
+  throw new StoreError('STATEMENT_FAILED', `several processes close ${day} at once; it is tried again`)
 }
 
 /** UTC days with lines that are not closed, oldest first. */
@@ -49,10 +62,14 @@ function secondsOfDay(day: string): string {
 }
 
 async function isClosed(connection: StoreConnection, day: string): Promise<boolean> {
+  return (await closedRows(connection, day)) !== '0'
+}
+
+async function closedRows(connection: StoreConnection, day: string): Promise<string | undefined> {
   const [row] = await connection.read<{ rows: string }>(
     `SELECT count() AS rows FROM usage_days WHERE day = toDate('${day}')`,
   )
-  return row?.rows !== '0'
+  return row?.rows
 }
 
 async function hasLines(connection: StoreConnection, day: string): Promise<boolean> {

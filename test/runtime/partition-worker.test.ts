@@ -342,3 +342,11 @@ test('a start appends its owner record and nothing that the log already says', a
     expect(await appendedRecords(world)).toBe(before + start)
   }
 })
+
+test('a record that cannot be read stops the worker with a sentence that says where it is', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const value = Buffer.from([0, 0, 0, 0, 1, 255])
+  await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' })
+  await expect(settle(worker)).rejects.toThrow(/record 1 of weir\.ingest\/\d cannot be read/)
+})
