@@ -13,6 +13,7 @@ import { ProblemsError } from '../problems-error.ts'
 import { problemsOf } from '../validation.ts'
 import { connectionProblems, withNode, withNodeReplaced, withoutNode } from './draft-edit.ts'
 import type { NodeKind } from './links.ts'
+import { settingsFor } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 
 export interface NodePath {
@@ -117,7 +118,7 @@ export class Nodes {
     const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
     const previous = storedConfig === undefined ? {} : { previous: storedConfig }
     const userConfig = sent.user_config as JsonValue | undefined
-    const options = { ...previous, destinations: this.#destinations }
+    const options = { ...previous, destinations: settingsFor(this.#destinations, userConfig) }
     const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
     if ('problems' in check) problems.push(...check.problems)
     const { title, description, inputs } = sent as NodeWrite
