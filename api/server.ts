@@ -33,6 +33,7 @@ import { documentRoutes, serveDocument } from './operations/api-document.ts'
 import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
+import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
@@ -65,7 +66,7 @@ export interface ServerSettings {
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   readonly destinations?: DestinationSettings | undefined
-  /** Whether a host that a log-analysis destination names is this installation; default: this machine, `ingestHost`. */
+  /** Whether a host that a log-analysis destination names, as written, is this installation; see `ownHosts`. */
   readonly isOwnHost?: ((host: string) => boolean) | undefined
 }
 
@@ -213,14 +214,6 @@ function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiE
   return new ApiError(405, 'MethodNotAllowed', `${method} is not offered here; ${allowed.join(', ')} is`, {
     headers: { allow: allowed.join(', ') },
   })
-}
-
-const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
-
-/** The local machine, and the host that stands in configurations which name none. */
-function ownHosts(ingestHost: string | undefined): (host: string) => boolean {
-  const own = ingestHost?.replace(/:\d+$/, '').toLowerCase()
-  return host => host === own || LOCAL_HOST.test(host)
 }
 
 declare module 'fastify' {

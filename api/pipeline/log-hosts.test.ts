@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test-installation.ts'
+import { ownHosts } from './log-hosts.ts'
 
 async function withPipeline(
   destinations: object,
@@ -60,3 +61,45 @@ describe('with a pattern for hosts', () => {
       }
     }))
 })
+
+describe('a host is this installation', () => {
+  test.each([
+    ['in.example:8080', true],
+    ['IN.example:8080', true],
+    ['http://in.example:8080/', true],
+    ['in.example', true],
+    ['https://in.example:443', true],
+    ['in.example:8081', false],
+    ['other.example:8080', false],
+    ['localhost', true],
+    ['localhost:8080', true],
+    ['http://127.0.0.1:8080', true],
+    ['http://127.0.0.1:1', false],
+    ['127.9.9.9', true],
+    ['[::1]:8080', true],
+    ['[::1]:8081', false],
+    ['[::1]', true],
+    ['[::2]', false],
+    ['localhost.example', false],
+  ])('%s: %s where the installation is in.example:8080', (host, isOwn) => {
+    expect(ownHosts('in.example:8080')(host)).toBe(isOwn)
+  })
+
+  test('a local name with a port is none where the port of the installation is not known', () => {
+    for (const ingestHost of [undefined, 'in.example']) {
+      expect(ownHosts(ingestHost)('localhost')).toBe(true)
+      expect(ownHosts(ingestHost)('localhost:8080')).toBe(false)
+    }
+  })
+})
+
+test('a sink that names another port of this machine cannot be published; one with the own port can', () =>
+  withPipeline({ ingestHost: '127.0.0.1:8080' }, async send => {
+    const from = (await send('POST', '/source', { type: 'log-analysis-ingestion' })).body.data.id
+    const sink = (host: string) => ({ type: 'log-analysis', inputs: [from], user_config: { host } })
+    const { id } = (await send('POST', '/sink', sink('http://127.0.0.1:1'))).body.data
+    const refused = await send('POST', '/publish', {})
+    expect([refused.status, refused.body.errors[0]?.instancePath]).toEqual([400, `/sink/${id}/user_config`])
+    await send('PUT', `/sink/${id}`, sink('http://127.0.0.1:8080'))
+    expect((await send('POST', '/publish', {})).status).toBe(200)
+  }))

@@ -14,7 +14,7 @@ import { pipelineRecord } from './records.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
   readonly destinations: DestinationSettings
-  /** Whether a host that a log-analysis destination names is this installation's own. */
+  /** Whether a host that a log-analysis destination names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
 }
 

@@ -8,13 +8,14 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { documentNodes } from './revision.ts'
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are fine. */
   readonly allowUnconnected: boolean
-  /** Whether a host of a log-analysis destination is this installation's own. */
+  /** Whether a host of a log-analysis destination, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
 }
 
@@ -74,7 +75,8 @@ function publishProblems(document: PipelineDocument, options: PublishOptions): P
   }))
   for (const node of document.nodes) {
     if (canonicalTypeOf(node.kind, node.type) !== 'log-analysis') continue
-    const message = foreignDestination(node.user_config, options.isOwnHost)
+    const host = hostNamedBy(node.user_config)
+    const message = foreignDestination(node.user_config, () => host !== undefined && options.isOwnHost(host))
     if (message !== undefined)
       problems.push({ instancePath: `${nodePointer(node, node.id)}/user_config`, message })
   }
