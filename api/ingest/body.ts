@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { gunzip, gunzipSync, inflate, inflateRaw, inflateRawSync, inflateSync } from 'node:zlib'
-import { ApiError, badRequest, payloadTooLarge, unavailable } from '../errors.ts'
+import { type ApiError, badRequest, payloadTooLarge, unavailable } from '../errors.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
 /** Compressed bodies up to here are inflated at once: handing them to another thread costs more. */
@@ -64,7 +64,7 @@ export function collectBody(
     done({ chunks, bytes })
   })
   const broken = () => {
-    if (!isOver) refuse(new ApiError(400, 'BadRequest', 'The request ended before its body did'))
+    if (!isOver) refuse(badRequest([{ message: 'The request ended before its body did', key: 'body' }]))
   }
   stream.on('error', broken)
   stream.on('close', broken)
@@ -74,7 +74,7 @@ export function collectBody(
 
 export type ContentCoding = 'identity' | 'gzip' | 'deflate'
 
-/** @throws ApiError 415 for a coding that is not known, or for more than one */
+/** @throws ApiError 400 for a coding that is not known, or for more than one */
 export function contentCodingOf(headers: IncomingHttpHeaders): ContentCoding {
   const codings = (headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -85,11 +85,8 @@ export function contentCodingOf(headers: IncomingHttpHeaders): ContentCoding {
   const [coding] = codings
   if (codings.length === 1 && (coding === 'gzip' || coding === 'x-gzip')) return 'gzip'
   if (codings.length === 1 && coding === 'deflate') return 'deflate'
-  throw new ApiError(
-    415,
-    'UnsupportedMediaType',
-    '"content-encoding" must be one of [gzip, deflate, identity]',
-  )
+  const message = '"content-encoding" must be one of [gzip, deflate, identity]'
+  throw badRequest([{ message, key: 'content-encoding' }])
 }
 
 /**
