@@ -139,6 +139,19 @@ describe('pipelines', () => {
     expect((await send('GET', '/v3/pipeline')).data).toEqual([])
   })
 
+  test.each([[''], ['x'], [7], [null]])('read-only members of nodes that are %j are ignored', async value => {
+    const names = ['pipeline_id', 'generation_id', 'component_id', 'consumer_id']
+    const payload = { title: 'P', ...Object.fromEntries(names.map(name => [name, value])) }
+    const created = await send('POST', '/v3/pipeline', payload)
+    expect([created.status, created.body.errors]).toEqual([200, undefined])
+    const changed = await send('PUT', `/v3/pipeline/${created.data.id}`, { ...payload, title: 'Q' })
+    expect([changed.status, changed.data]).toEqual([
+      200,
+      { ...created.data, title: 'Q', updated_at: expect.any(String) },
+    ])
+    expect((await send('POST', '/v3/pipeline', { ...payload, generation: 1 })).status).toBe(400)
+  })
+
   test('a deleted pipeline is gone with its nodes', async () => {
     const id = await newPipeline()
     const node = await source(id)

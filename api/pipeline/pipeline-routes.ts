@@ -25,6 +25,18 @@ const Deleted = {
   ...V3_ERROR_REPLIES,
 }
 
+/** With the read-only members of nodes too: clients send those with everything (pipeline API, section 1.5). */
+const PipelineBody = Type.Object(
+  {
+    ...PipelineWrite.properties,
+    pipeline_id: PipelineWrite.properties.id,
+    generation_id: PipelineWrite.properties.id,
+    component_id: PipelineWrite.properties.id,
+    consumer_id: PipelineWrite.properties.id,
+  },
+  { additionalProperties: false },
+)
+
 /** Segments that stand where a pipeline's id does and belong to parts of the contract that are not built yet. */
 const RESERVED_SEGMENTS = ['gateway-route', 'state-variable']
 
@@ -53,7 +65,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
       schema: {
         summary: 'Create a pipeline',
         tags: ['pipelines'],
-        body: PipelineWrite,
+        body: PipelineBody,
         response: OnePipeline,
       },
     },
@@ -84,7 +96,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
         summary: 'Replace the settings of a pipeline',
         tags: ['pipelines'],
         params: PipelinePath,
-        body: PipelineWrite,
+        body: PipelineBody,
         response: OnePipeline,
       },
     },
