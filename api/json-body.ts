@@ -15,6 +15,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * type with a bare DELETE or GET (configuration and account API, section 1, rule 7).
  */
 export function parseJsonBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    // An empty or damaged one would be refused before any parser is asked.
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     jsonBody(body),

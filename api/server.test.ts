@@ -126,6 +126,18 @@ describe('bodies', () => {
     }
   })
 
+  test.each(['', ' ', ';', 'not a type', 'application/'])(
+    'JSON is JSON where the content type is %j, as where there is none',
+    async contentType => {
+      expect((await post('{"title":"t"}', contentType)).statusCode).toBe(200)
+      expect((await post('{"title":', contentType)).statusCode).toBe(400)
+      const { call } = installation
+      const url = `/v3/pipeline/nowhere`
+      const bare = await call({ method: 'DELETE', url, headers: { 'content-type': contentType } })
+      expect(bare.statusCode).toBe(404)
+    },
+  )
+
   test('a body of the limit passes, one byte more is 413', async () => {
     const limit = TEST_SETTINGS.bodyLimitBytes
     const ofSize = (bytes: number) => `{"title":"${'x'.repeat(bytes - 12)}"}`
