@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ConfigurationRejected, type RejectionCode } from '../engine/configuration/rejection.ts'
 import { LogError } from '../engine/log/log.ts'
+import { pointerTo } from '../engine/problem.ts'
 import { StoreError } from '../engine/store/store.ts'
 import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './errors.ts'
 import { ProblemsError } from './problems-error.ts'
@@ -54,7 +55,10 @@ const V3_CODES: Readonly<Record<string, string>> = {
 function v3Body(error: ApiError): object {
   const { status, code, message } = error
   const body = { status, code: V3_CODES[code] ?? code, message, error: message }
-  return error instanceof ProblemsError ? { ...body, errors: error.problems } : body
+  if (error instanceof ProblemsError) return { ...body, errors: error.problems }
+  if (error.details === undefined) return body
+  const errors = error.details.map(({ message, key }) => ({ instancePath: pointerTo('', key), message }))
+  return { ...body, errors }
 }
 
 function apiErrorOf(error: unknown, isV3: boolean): ApiError {
@@ -98,7 +102,8 @@ function ofFramework(error: FastifyError, isV3: boolean): ApiError | undefined {
   if (error.statusCode === 413) return payloadTooLarge()
   if (error.statusCode === 404) return notFound()
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ApiError(400, 'BadRequest', error.message)
+    // What is left of the framework's own refusals is about bodies: their length, or that they broke off.
+    return badRequest([{ message: error.message, key: 'body' }])
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from '../engine/json-text.ts'
 import type { JsonValue } from '../schemas/json.ts'
-import { ApiError } from './errors.ts'
+import { type ApiError, badRequest } from './errors.ts'
 
 /** Deeper than any document of the specification; bounds what recursion over a body can cost. */
 const MAX_DEPTH = 64
@@ -44,7 +44,7 @@ export function jsonBody(body: Buffer): JsonValue | undefined {
 }
 
 function malformed(why: string): ApiError {
-  return new ApiError(400, 'BadRequest', `The body is not valid JSON: ${why}`)
+  return badRequest([{ message: `The body is not valid JSON: ${why}`, key: 'body' }])
 }
 
 /** Brackets inside strings do not count. */

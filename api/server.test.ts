@@ -138,6 +138,38 @@ describe('bodies', () => {
     },
   )
 
+  test.each([
+    ['malformed', '{"title":'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['nested too deeply', `{"title":${'['.repeat(65)}${']'.repeat(65)}}`],
+  ])('one that is %s is named in the form of the version', async (_name, payload) => {
+    const { error, errors } = (await post(payload)).json()
+    expect(errors).toEqual([{ instancePath: '/body', message: error }])
+    const plain = await installation.call({
+      method: 'POST',
+      url: '/v1/nothing',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+    expect([plain.statusCode, plain.json()]).toEqual([
+      400,
+      { details: [{ message: error, key: 'body' }], error, code: 'BadRequest', status: 'error' },
+    ])
+  })
+
+  test('a body that is shorter than announced is named too', async () => {
+    const response = await installation.call({
+      method: 'POST',
+      url: '/v3/pipeline',
+      headers: { 'content-type': 'application/json', 'content-length': '50' },
+      payload: '{"title":"t"}',
+    })
+    expect([response.statusCode, response.json().errors]).toEqual([
+      400,
+      [{ instancePath: '/body', message: expect.any(String) }],
+    ])
+  })
+
   test('a body of the limit passes, one byte more is 413', async () => {
     const limit = TEST_SETTINGS.bodyLimitBytes
     const ofSize = (bytes: number) => `{"title":"${'x'.repeat(bytes - 12)}"}`
