@@ -8,9 +8,10 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
@@ -31,6 +32,15 @@ export interface Credentials {
   readonly serviceKey: string
 }
 
+/** Of these the log knows hashes only; the addresses are written anew at each start. */
+const SECRETS = [
+  'accountId',
+  'accessToken',
+  'enterpriseAccessToken',
+  'ingestionKey',
+  'serviceKey',
+] as const satisfies readonly (keyof Credentials)[]
+
 /** The folder in which an installation keeps everything; owned by one process at a time. */
 export class DataDirectory {
   readonly path: string
@@ -44,11 +54,11 @@ export class DataDirectory {
   /**
    * Takes the folder, creating it when it is not there. The lock ends with the process, however it ends.
    *
-   * @throws DataDirectoryError when another process has it, or a newer program wrote it
+   * @throws DataDirectoryError when another process has it, a newer program wrote it, or it cannot be written
    */
   static open(path: string): DataDirectory {
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 })
+      createFolders(resolve(path))
     } catch (cause) {
       throw new DataDirectoryError(`WEIR_DATA_DIR: cannot create ${path}: ${(cause as Error).message}`, {
         cause,
@@ -56,11 +66,16 @@ export class DataDirectory {
     }
     const lock = takeLock(path)
     const directory = new DataDirectory(path, lock)
-    directory.#checkFormat()
-    writeAtomically(
-      join(path, 'owner.json'),
-      JSON.stringify({ pid: process.pid, since: new Date().toISOString() }),
-    )
+    try {
+      directory.#checkFormat()
+      writeAtomically(
+        join(path, 'owner.json'),
+        JSON.stringify({ pid: process.pid, since: new Date().toISOString() }),
+      )
+    } catch (error) {
+      directory.close()
+      throw error instanceof DataDirectoryError ? error : notWritable(path, error)
+    }
     return directory
   }
 
@@ -81,9 +96,19 @@ export class DataDirectory {
     return key
   }
 
+  /**
+   * @returns undefined when there is no file yet
+   * @throws DataDirectoryError when a token or key is missing in it: they are nowhere else in readable form
+   */
   readCredentials(): Credentials | undefined {
     const path = join(this.path, 'credentials.json')
-    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : undefined
+    const kept = readRecord(path)
+    if (kept === undefined) return undefined
+    const missing = SECRETS.filter(name => typeof kept[name] !== 'string' || kept[name] === '')
+    if (missing.length === 0) return kept as unknown as Credentials
+    throw new DataDirectoryError(
+      `${path} is damaged (${missing.join(', ')} missing): restore the file from a backup`,
+    )
   }
 
   writeCredentials(credentials: Credentials): void {
@@ -96,32 +121,84 @@ export class DataDirectory {
 
   #checkFormat(): void {
     const path = join(this.path, 'format.json')
-    if (!existsSync(path)) {
+    const kept = readRecord(path)
+    if (kept === undefined) {
       writeAtomically(path, JSON.stringify({ format: FORMAT_VERSION }))
       return
     }
-    const { format } = JSON.parse(readFileSync(path, 'utf8')) as { format: number }
+    const { format } = kept
+    if (typeof format !== 'number' || !Number.isInteger(format) || format < 1)
+      throw new DataDirectoryError(
+        `${path} is damaged (no format number in it): restore the file from a backup`,
+      )
     if (format <= FORMAT_VERSION) return
-    this.close()
     throw new DataDirectoryError(
       `the data folder ${this.path} has format ${format}, this program knows ${FORMAT_VERSION}: start the newer program`,
     )
   }
 }
 
+/**
+ * Creates the folder and those above it that are not there. One level at a time, because a recursive `mkdir` of Node
+ * never ends where a file system answers ENOENT to a folder that it cannot have, as /proc does.
+ */
+function createFolders(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found !== undefined) throw new Error(`${path} is a file, not a folder`)
+  createFolders(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Two starts may create it at the same time.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
 /** An exclusive lock that the operating system lets go of when the process ends, also after kill -9. */
 function takeLock(path: string): DatabaseSync {
-  const lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return lock
   } catch (cause) {
-    lock.close()
-    if (!/locked/.test((cause as Error).message)) throw cause
+    lock?.close()
+    if (!/locked/.test((cause as Error).message)) throw notWritable(path, cause)
     throw new DataDirectoryError(`the data folder ${path} is in use by ${ownerOf(path)}: stop it first`, {
       cause,
     })
   }
+}
+
+function notWritable(path: string, cause: unknown): DataDirectoryError {
+  return new DataDirectoryError(
+    `the data folder ${path} cannot be written (${(cause as Error).message}): ` +
+      'give it and its files to the user that runs the server, or set another WEIR_DATA_DIR',
+    { cause },
+  )
+}
+
+/** The object in a JSON file; undefined when there is no such file. */
+function readRecord(path: string): Readonly<Record<string, unknown>> | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new DataDirectoryError(
+      `${path} cannot be read (${message}): let the user that runs the server read it`,
+      { cause },
+    )
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>
+  } catch {
+    // The same sentence as for JSON that is no object.
+  }
+  throw new DataDirectoryError(`${path} is damaged (it holds no JSON object): restore the file from a backup`)
 }
 
 function ownerOf(path: string): string {

@@ -14,6 +14,7 @@ import type { Credentials } from './data-directory.ts'
 import { firstSteps } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { readTls, type TlsFiles } from './tls.ts'
 
 /** After that a graceful stop gives up: nothing is lost, the next start has a little to repeat. */
 const STOP_WITHIN_MS = 9_500
@@ -27,7 +28,6 @@ const VERSION = (
  */
 export async function runRole(role: string): Promise<void> {
   try {
-    loadEnvironmentFile()
     const settings = readSettings(process.env)
     if (role !== 'all') {
       throw new SettingsError([
@@ -44,11 +44,12 @@ export async function runRole(role: string): Promise<void> {
 
 async function runAll(settings: Settings): Promise<void> {
   const logger = newLogger(settings)
+  const tls = readTls(settings)
   const stopped = stopSignal(logger)
   const installation = await openInstallation(settings, logger)
   let servers: Servers | undefined
   try {
-    servers = await openServers(settings, installation, logger)
+    servers = await openServers(settings, installation, tls, logger)
     // A start that cannot listen has not worked on anything yet. Requests that come before the workers are safe.
     const credentials = await listen(settings, installation, servers)
     installation.engine.start()
@@ -71,7 +72,12 @@ interface Servers {
   readonly writer: IngestWriter
 }
 
-async function openServers(settings: Settings, installation: Installation, logger: Logger): Promise<Servers> {
+async function openServers(
+  settings: Settings,
+  installation: Installation,
+  tls: TlsFiles | undefined,
+  logger: Logger,
+): Promise<Servers> {
   const { configuration, clock, entropy, store, engine, log, ingest } = installation
   const registry = new Registry()
   logMetrics(registry, log)
@@ -107,7 +113,7 @@ async function openServers(settings: Settings, installation: Installation, logge
       bodyLimitBytes: settings.bodyLimitBytes,
       corsOrigins: settings.corsOrigins,
       trustedProxies: settings.trustedProxies,
-      tls: readTls(settings),
+      tls,
       destinations: destinationSettings(settings),
     },
   }
@@ -165,19 +171,6 @@ function destinationSettings({ host, port, ingestPort, ingestHost, logHostPatter
   }
 }
 
-function readTls({ tlsCertificate, tlsKey }: Settings): ServerPorts['settings']['tls'] {
-  if (tlsCertificate === undefined || tlsKey === undefined) return undefined
-  return { cert: readPem('WEIR_TLS_CERT', tlsCertificate), key: readPem('WEIR_TLS_KEY', tlsKey) }
-}
-
-function readPem(name: string, path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw new SettingsError([`${name} cannot be read: ${(cause as Error).message}`])
-  }
-}
-
 /** Answers what is in flight, stores what is open, writes a checkpoint. */
 async function stop(installation: Installation, servers: Servers | undefined, logger: Logger): Promise<void> {
   const startedMs = performance.now()
@@ -194,14 +187,14 @@ async function stop(installation: Installation, servers: Servers | undefined, lo
 
 /** Resolves at the first signal; a second one ends the process at once. */
 function stopSignal(logger: Logger): Promise<void> {
-  return new Promise(resolve => {
+  return new Promise(done => {
     let asked = false
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (asked) process.exit(1)
         asked = true
         logger.info({ signal }, 'stopping')
-        resolve()
+        done()
       })
     }
   })
@@ -220,15 +213,6 @@ function newLogger({ logLevel }: Settings): Logger {
     redact,
     transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } },
   })
-}
-
-/** Settings from a file beside the program's working directory; what the environment says wins. */
-function loadEnvironmentFile(): void {
-  try {
-    process.loadEnvFile('.env')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
 }
 
 /** Errors whose message is written for the operator. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
@@ -96,10 +97,16 @@ function prepared(command: Command, world: World): Command {
 /** The program on this machine: what `deploy/bin/weir.mjs` calls. */
 export async function main(): Promise<void> {
   const args = process.argv.slice(2)
-  loadEnvironmentFile()
+  const isServer = ROLES.some(([role]) => role === args[0])
+  const trouble = loadEnvironmentFile()
+  if (trouble !== undefined) {
+    console.error(`weir: ${trouble}`)
+    process.exitCode = isServer ? 1 : EXIT.usage
+    return
+  }
   const stop = new AbortController()
   // A server role minds the signals by itself.
-  if (!ROLES.some(([role]) => role === args[0])) stopOnSignals(stop)
+  if (!isServer) stopOnSignals(stop)
   // A reader that has gone, as in `weir search | head`, is no error of ours.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
   const code = await runProgram(args, {
@@ -115,12 +122,20 @@ export async function main(): Promise<void> {
   if (code !== EXIT.done) process.exitCode = code
 }
 
-/** The server reads the same file: its tools must look for the data folder where the server has it. */
-function loadEnvironmentFile(): void {
+/**
+ * Takes settings from a file beside the working directory; what the environment says wins. Server and tools read the
+ * same one: the tools must look for the data folder where the server has it.
+ *
+ * @returns a sentence when something is there that cannot be read
+ */
+function loadEnvironmentFile(): string | undefined {
   try {
     process.loadEnvFile('.env')
+    return undefined
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    return `${resolve('.env')} cannot be read (${message}): make it a file that this user may read, or remove it`
   }
 }
 

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
@@ -138,6 +138,38 @@ test('a start on a port that is taken, or on an unknown host, ends with a senten
   expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
   await weir.start()
 }, 60_000)
+
+describe('a start that cannot work ends with a sentence', () => {
+  let folder: string
+  let environment: Record<string, string>
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'weir-failing-'))
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('WEIR_'))
+    environment = { ...Object.fromEntries(inherited), WEIR_DATA_DIR: join(folder, 'data'), WEIR_PORT: '0' }
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  test('a certificate that is none', async () => {
+    writeFileSync(join(folder, 'none.pem'), 'hello')
+    const files = { WEIR_TLS_CERT: join(folder, 'none.pem'), WEIR_TLS_KEY: KEY }
+    const { code, output } = await failedStart({ ...environment, ...files })
+    expect(output).toMatch(/^weir: WEIR_TLS_CERT .* and WEIR_TLS_KEY .*\n$/)
+    expect(code).toBe(1)
+  })
+
+  test('an .env that is a folder', async () => {
+    mkdirSync(join(folder, '.env'))
+    const { code, output } = await failedStart(environment, folder)
+    expect(output).toMatch(/^weir: .*\/\.env cannot be read .*\n$/)
+    expect(code).toBe(1)
+  })
+
+  test('a data folder where none can be', async () => {
+    const { code, output } = await failedStart({ ...environment, WEIR_DATA_DIR: '/proc/nope' })
+    expect(output).toMatch(/^weir: WEIR_DATA_DIR: cannot create \/proc\/nope: .*\n$/)
+    expect(code).toBe(1)
+  })
+})
 
 /** Starts the program, which is to end by itself. @returns code null when it had to be killed */
 async function failedStart(

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+
+const CREDENTIALS: Credentials = {
+  apiUrl: '',
+  ingestUrl: '',
+  accountId: 'a1b2c3d4e5',
+  accessToken: 'sts_x',
+  enterpriseAccessToken: 'ste_x',
+  ingestionKey: 'ik',
+  serviceKey: 'sk',
+}
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-data-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function refusal(task: () => unknown): string {
+  try {
+    task()
+  } catch (error) {
+    if (error instanceof DataDirectoryError) return error.message
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('taking the folder', () => {
+  test('folders above it are created, for their owner alone', () => {
+    const path = join(folder, 'a', 'b')
+    DataDirectory.open(path).close()
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
+    expect(statSync(path).mode & 0o777).toBe(0o700)
+  })
+
+  test('a path that is a file, or that leads through one, is refused by name', () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    for (const path of [file, join(file, 'below')])
+      expect(refusal(() => DataDirectory.open(path))).toBe(
+        `WEIR_DATA_DIR: cannot create ${path}: ${file} is a file, not a folder`,
+      )
+  })
+
+  test('a lock that cannot be opened or written says that the folder cannot be written', () => {
+    mkdirSync(join(folder, 'lock'))
+    const message = refusal(() => DataDirectory.open(folder))
+    expect(message).toContain(`the data folder ${folder} cannot be written (unable to open database file)`)
+    expect(message).toContain('WEIR_DATA_DIR')
+  })
+
+  test('a file of it that cannot be written says the same, and lets go of the lock', () => {
+    mkdirSync(join(folder, 'owner.json.new'))
+    expect(refusal(() => DataDirectory.open(folder))).toContain(`the data folder ${folder} cannot be written`)
+    rmSync(join(folder, 'owner.json.new'), { recursive: true })
+    DataDirectory.open(folder).close()
+  })
+
+  test.each(['', '{"format":', 'null', '{}', '{"format":"1"}', '{"format":0}'])(
+    'a format.json that holds %j is damaged, and the lock is let go of',
+    text => {
+      const path = join(folder, 'format.json')
+      writeFileSync(path, text)
+      expect(refusal(() => DataDirectory.open(folder))).toMatch(
+        new RegExp(`^${path} is damaged .*: restore the file from a backup$`),
+      )
+      rmSync(path)
+      DataDirectory.open(folder).close()
+    },
+  )
+})
+
+describe('the credentials', () => {
+  let directory: DataDirectory
+  beforeEach(() => {
+    directory = DataDirectory.open(folder)
+  })
+  afterEach(() => directory.close())
+
+  test('what was written is read again, and no file is no error', () => {
+    expect(directory.readCredentials()).toBeUndefined()
+    directory.writeCredentials(CREDENTIALS)
+    expect(directory.readCredentials()).toEqual(CREDENTIALS)
+  })
+
+  test.each(['', '{"accountId":', '[]', '7', JSON.stringify({ ...CREDENTIALS, serviceKey: '' })])(
+    'a file that holds %j is damaged',
+    text => {
+      const path = join(folder, 'credentials.json')
+      writeFileSync(path, text)
+      const message = refusal(() => directory.readCredentials())
+      expect(message).toContain(`${path} is damaged`)
+      expect(message).toContain('restore the file from a backup')
+    },
+  )
+
+  test('a folder in the place of the file is a sentence that names it', () => {
+    mkdirSync(join(folder, 'credentials.json'))
+    expect(refusal(() => directory.readCredentials())).toContain(
+      `${join(folder, 'credentials.json')} cannot be read`,
+    )
+  })
+})
