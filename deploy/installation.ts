@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Logger as PinoLogger } from 'pino'
@@ -15,9 +16,10 @@ import { openSegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { openClickHouseStore } from '../engine/store/clickhouse-store.ts'
+import type { StoreConnection } from '../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
 import { openServerConnection } from '../engine/store/server-connection.ts'
-import type { Store } from '../engine/store/store.ts'
+import { type Store, StoreError } from '../engine/store/store.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import type { Settings } from './settings.ts'
 
@@ -99,7 +101,7 @@ async function openOnLog(
   const topic = await log.topic(CONFIG_TOPIC, 1)
   const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
-  const store = await openStore(settings, directory, ingest.logId)
+  const store = await openStore(settings, directory, ingest.logId, await holdsRecords(checkpoints))
   const engine = new Engine({
     log,
     ingest,
@@ -121,24 +123,50 @@ export async function closeInstallation({ store, log, directory }: Installation)
   directory.close()
 }
 
-async function openStore(settings: Settings, directory: DataDirectory, logId: string): Promise<Store> {
-  const connection =
-    settings.clickhouseUrl === undefined
-      ? await openEmbeddedConnection({ path: directory.storePath })
-      : await openServerConnection({
-          url: settings.clickhouseUrl,
-          username: settings.clickhouseUser,
-          password: settings.clickhousePassword,
-          database: settings.clickhouseDatabase,
-        })
-  const store = openClickHouseStore(connection)
+/**
+ * A log whose checkpoints say that batches were stored needs the store that has them: their lines are not read again.
+ * An embedded store that is gone is noticed before a new one is made in its place, which a restore would mix with.
+ */
+async function openStore(
+  settings: Settings,
+  directory: DataDirectory,
+  logId: string,
+  wasFilled: boolean,
+): Promise<Store> {
+  const embedded = settings.clickhouseUrl === undefined
+  const lost = (cause?: unknown) =>
+    new DataDirectoryError(
+      `${embedded ? directory.storePath : `the database ${settings.clickhouseDatabase} at CLICKHOUSE_URL`} is gone or empty, ` +
+        `and the log in ${directory.logPath} says that lines were stored there: restore it from the backup that ` +
+        'this log belongs to, or start with a new data folder (WEIR_DATA_DIR)',
+      { cause },
+    )
+  if (embedded && wasFilled && !existsSync(directory.storePath)) throw lost()
+  const store = openClickHouseStore(await openConnection(settings, directory))
   try {
-    await store.open(logId)
+    await store.open(logId, wasFilled)
   } catch (error) {
     await store.close()
-    throw error
+    throw error instanceof StoreError && error.code === 'STORE_LOST' ? lost(error) : error
   }
   return store
+}
+
+async function openConnection(settings: Settings, directory: DataDirectory): Promise<StoreConnection> {
+  if (settings.clickhouseUrl === undefined) return openEmbeddedConnection({ path: directory.storePath })
+  return openServerConnection({
+    url: settings.clickhouseUrl,
+    username: settings.clickhouseUser,
+    password: settings.clickhousePassword,
+    database: settings.clickhouseDatabase,
+  })
+}
+
+/** Whether anything was ever written to the topic, kept or not. */
+async function holdsRecords(topic: Topic): Promise<boolean> {
+  for (let partition = 0; partition < topic.partitions; partition++)
+    if ((await topic.bounds(partition)).next > 0n) return true
+  return false
 }
 
 /**

@@ -53,10 +53,10 @@ class ClickHouseStore implements Store {
     this.#connection = connection
   }
 
-  async open(logId: string): Promise<void> {
+  async open(logId: string, wasFilled = false): Promise<void> {
     await translated(async () => {
       await migrate(this.#connection)
-      await this.#rememberLog(logId)
+      await this.#rememberLog(logId, wasFilled)
     })
     this.#logId = logId
   }
@@ -149,12 +149,15 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
   }
 
   /** Two processes that start together may both write: they read the same log, or both are refused. */
-  async #rememberLog(logId: string): Promise<void> {
+  async #rememberLog(logId: string, wasFilled: boolean): Promise<void> {
     const known = () => this.#connection.read<{ log_id: string }>('SELECT DISTINCT log_id FROM logs')
-    if ((await known()).length === 0)
+    if ((await known()).length === 0) {
+      if (wasFilled)
+        throw new StoreError('STORE_LOST', 'the store is new, but the log says that lines were stored before')
       await this.#connection.command(
         `INSERT INTO logs (log_id) SETTINGS async_insert = 0 VALUES (${textLiteral(logId)})`,
       )
+    }
     const other = (await known()).find(({ log_id: id }) => id !== logId)
     if (other !== undefined)
       throw new StoreError(

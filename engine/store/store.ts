@@ -8,9 +8,11 @@ export interface Store {
   /**
    * Brings the tables to the newest numbered migration, and remembers or checks the log's identity.
    *
-   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log
+   * @param wasFilled whether the log says that something was stored: a store that knows no log is refused then,
+   *        and goes on being refused
+   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log; STORE_LOST
    */
-  open(logId: string): Promise<void>
+  open(logId: string, wasFilled?: boolean): Promise<void>
 
   /**
    * Writes a worker's epoch before anything else of it is written. Inserts of lower epochs fail from then on.
@@ -108,6 +110,7 @@ export type StoreErrorCode =
   | 'UNAVAILABLE'
   | 'STORE_OF_ANOTHER_LOG'
   | 'STORE_NEWER'
+  | 'STORE_LOST'
   | 'STATEMENT_FAILED'
 
 export class StoreError extends Error {

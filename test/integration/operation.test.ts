@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -138,6 +138,32 @@ test('a start on a port that is taken, or on an unknown host, ends with a senten
   expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
   await weir.start()
 }, 60_000)
+
+test('a store that is gone or empty under a log that filled it is refused at every start; put back, it is taken', async () => {
+  const running = await RunningWeir.start()
+  weir = running
+  await post(running, [{ line: 'a' }])
+  const stored = () => countedLines(running)
+  expect(await eventually(stored, count => count === 1)).toBe(1)
+  await running.end('SIGTERM')
+  const store = join(running.directory, 'store')
+  const kept = join(running.directory, 'kept')
+  renameSync(store, kept)
+  const gone = await failedStart(running.environment)
+  expect(gone.output).toContain(`weir: ${store} is gone or empty`)
+  expect(gone.output).toContain('restore it from the backup')
+  expect(gone.code).toBe(1)
+  expect(existsSync(store)).toBe(false)
+  mkdirSync(store)
+  for (const start of ['first', 'second']) {
+    const { code, output } = await failedStart(running.environment)
+    expect([start, code, output]).toEqual([start, 1, gone.output])
+  }
+  rmSync(store, { recursive: true })
+  renameSync(kept, store)
+  await running.start()
+  expect(await stored()).toBe(1)
+}, 90_000)
 
 describe('a start that cannot work ends with a sentence', () => {
   let folder: string
