@@ -1,4 +1,5 @@
-import { createConnection } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection } from 'node:net'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -285,6 +286,42 @@ describe('on a real connection', () => {
     await own.app.close()
   })
 })
+
+describe('what never reaches a route has the form of every error', () => {
+  test.each([
+    ['no host', 'GET /v1/export HTTP/1.1\r\nx-request-id: mine\r\nconnection: close\r\n\r\n', 400, 'mine'],
+    ['an expectation', 'GET /healthz HTTP/1.1\r\nhost: h\r\nexpect: foo\r\n\r\n', 417, undefined],
+    ['too long a header', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 400, undefined],
+    ['no HTTP', 'NONSENSE\r\n\r\n', 400, undefined],
+  ])('%s', async (_name, request, status, requestId) => {
+    const { head, body } = await rawAnswer(request)
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(head.toLowerCase()).toContain('\r\ncontent-type: application/json; charset=utf-8')
+    expect(/^x-request-id: (.+)$/im.exec(head)?.[1]).toMatch(requestId ?? /^[0-9a-f-]{36}$/)
+    expect(body).toMatchObject({ error: expect.any(String), code: 'BadRequest', status: 'error' })
+  })
+
+  test('version 3 has its own, and HTTP/1.0 needs no host', async () => {
+    const { body } = await rawAnswer('GET /v3/pipeline HTTP/1.1\r\nconnection: close\r\n\r\n')
+    expect(body).toMatchObject({ status: 400, code: 'EVALIDATION', errors: [{ instancePath: '/host' }] })
+    expect((await rawAnswer('GET /healthz HTTP/1.0\r\n\r\n')).head).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+/** Sends a text as it is. */
+async function rawAnswer(request: string): Promise<{ head: string; body: unknown }> {
+  const own = await testInstallation()
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = own.app.server.address() as AddressInfo
+  const chunks: Buffer[] = []
+  const socket = createConnection(port, '127.0.0.1')
+  socket.on('data', chunk => chunks.push(chunk)).write(request)
+  await once(socket, 'end')
+  socket.destroy()
+  await own.app.close()
+  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+  return { head, body: body === '' ? undefined : JSON.parse(body) }
+}
 
 test('no request makes the server fail', async () => {
   const json = fc.json({ maxDepth: 4 })

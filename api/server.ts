@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Registry } from '@prometheus-io/client'
 import fastify, {
@@ -24,7 +24,7 @@ import type { Needs } from './auth/permission.ts'
 import { guard } from './auth/request-caller.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
-import { ApiError, notFound } from './errors.ts'
+import { ApiError, badRequest, notFound } from './errors.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
 import type { JudgeKey } from './ingest/recent-keys.ts'
@@ -94,6 +94,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   app.decorate('routeTable', routes)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw hostMissing()
   })
   requestMetrics(app, registry)
   guard(app, authenticator)
@@ -175,12 +176,41 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: refuseBadPath,
-    clientErrorHandler: refuseBadRequest,
+    clientErrorHandler: (error, socket) => refuseBadRequest(error, socket, entropy.uuid()),
   }
+  const requireHostHeader = false // Its refusal would have neither body nor request id: a hook does it.
   // The two differ in nothing that a route sees.
-  return settings.tls === undefined
-    ? fastify(options)
-    : (fastify({ ...options, https: settings.tls } as FastifyServerOptions) as FastifyInstance)
+  const app =
+    settings.tls === undefined
+      ? fastify({ ...options, http: { requireHostHeader } } as FastifyServerOptions)
+      : fastify({ ...options, https: { ...settings.tls, requireHostHeader } } as FastifyServerOptions)
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    refuseExpectation(request, response, requestIdOf(request.headers)),
+  )
+  return app
+}
+
+function hostMissing(): ApiError {
+  return badRequest([{ message: '"host" header is required', key: 'host' }])
+}
+
+/** Of an `Expect` other than 100-continue, which Node keeps from every route. */
+function refuseExpectation(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  const message = '"expect" header must be 100-continue'
+  const refusal = new ApiError(417, 'BadRequest', message, { details: [{ message, key: 'expect' }] })
+  // The body that may follow is not read.
+  const body = errorText(refusal, request.url ?? '')
+  const headers = {
+    ...errorHeaders(requestId),
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+  }
+  response.writeHead(refusal.status, headers).end(body)
+}
+
+/** Of answers that no hook of the framework sees. */
+function errorHeaders(requestId: string): Record<string, string> {
+  return { ...SAFE_HEADERS, 'x-request-id': requestId, 'content-type': 'application/json; charset=utf-8' }
 }
 
 /** A path that cannot be decoded reaches no route and no hook. */
@@ -188,24 +218,27 @@ function refuseBadPath(_error: FastifyError, request: FastifyRequest, reply: Fas
   const refusal = new ApiError(400, 'BadRequest', 'The path is not valid: it cannot be percent-decoded')
   void reply
     .code(refusal.status)
-    .headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
-    .type('application/json; charset=utf-8')
+    .headers(errorHeaders(request.id))
     .send(errorText(refusal, request.raw.url ?? ''))
 }
 
 /** What is no HTTP request: there is neither request nor reply to work with, only the connection. */
-function refuseBadRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+function refuseBadRequest(
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  requestId: string,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   const body = errorText(new ApiError(400, 'BadRequest', 'The request is not valid HTTP'), '/')
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'content-type: application/json; charset=utf-8',
-    'connection: close',
-  ]
-  socket.end(`${[...head, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`)
+  const headers = Object.entries({
+    ...errorHeaders(requestId),
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+  }).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`${['HTTP/1.1 400 Bad Request', ...headers].join('\r\n')}\r\n\r\n${body}`)
 }
 
 function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiError {
