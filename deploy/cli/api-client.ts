@@ -102,14 +102,58 @@ export function networkCode(error: unknown): string {
   return String(cause?.code ?? cause?.errors?.[0]?.code ?? cause?.message ?? name)
 }
 
+/** Codes of certificates that the issuer's own certificate would make good. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]
+
+/** What is wrong with the service's certificate, and what to do; undefined when it is something else. */
+function certificateSentence(address: Address, error: unknown): string | undefined {
+  const codes = codesWithin(error)
+  if (codes.some(code => UNTRUSTED.includes(code)))
+    return (
+      `The certificate of ${address.url} is not trusted (${codes.join(', ')}). ` +
+      'Set NODE_EXTRA_CA_CERTS to the PEM file of the authority that issued it, or of the certificate itself.'
+    )
+  if (codes.includes('CERT_HAS_EXPIRED') || codes.includes('CERT_NOT_YET_VALID'))
+    return (
+      `The certificate of ${address.url} is not valid at this time (${codes.join(', ')}). ` +
+      'Renew it on the server, or set the clock of this machine. NODE_EXTRA_CA_CERTS does not help here.'
+    )
+  if (codes.includes('ERR_TLS_CERT_ALTNAME_INVALID'))
+    return (
+      `The certificate of ${address.url} is for another host name (ERR_TLS_CERT_ALTNAME_INVALID). ` +
+      'Use a name that it holds in WEIR_URL. NODE_EXTRA_CA_CERTS does not help here.'
+    )
+  return undefined
+}
+
+/** The codes of an error and of everything that caused it. */
+function codesWithin(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const { code, cause, errors } = error as Error & { code?: unknown; errors?: unknown }
+  return [
+    ...(typeof code === 'string' ? [code] : []),
+    ...codesWithin(cause),
+    ...(Array.isArray(errors) ? errors.flatMap(codesWithin) : []),
+  ]
+}
+
 export function noAnswer(address: Address, error: unknown): CommandError {
   const code = networkCode(error)
+  const certificate = certificateSentence(address, error)
   const sentence =
-    code === 'ECONNREFUSED'
-      ? `Nothing answers at ${address.url}. Start the server with "npm start", or set WEIR_URL to where it runs.`
-      : code === 'TimeoutError'
-        ? `${address.url} did not answer in time.`
-        : `${address.url} cannot be reached (${code}). Check the address and the network.`
+    certificate !== undefined
+      ? certificate
+      : code === 'ECONNREFUSED'
+        ? `Nothing answers at ${address.url}. Start the server with "npm start", or set WEIR_URL to where it runs.`
+        : code === 'TimeoutError'
+          ? `${address.url} did not answer in time.`
+          : `${address.url} cannot be reached (${code}). Check the address and the network.`
   return new CommandError(EXIT.unreachable, sentence, { cause: error })
 }
 
