@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from './field-path.ts'
 import { numericOperand, type Operator, operatorNamed } from './operators.ts'
@@ -44,7 +44,7 @@ class ConditionCheck {
   }
 
   branch(value: JsonValue | undefined, path: string, depth: number): JsonValue {
-    if (!isObject(value)) return this.#refuse(value, path, 'must be object')
+    if (!isJsonObject(value)) return this.#refuse(value, path, 'must be object')
     if (depth > MAX_DEPTH)
       return this.#refuse(value, path, `must NOT be nested more than ${MAX_DEPTH} levels deep`)
     this.#refuseSurplus(value, path, BRANCH_MEMBERS)
@@ -73,7 +73,7 @@ class ConditionCheck {
       expressions: expressions.map((expression, index) => {
         const at = pointerTo(listPath, index)
         const isBranch =
-          isObject(expression) &&
+          isJsonObject(expression) &&
           (Object.hasOwn(expression, 'expressions') || Object.hasOwn(expression, 'logical_operation'))
         return isBranch ? this.branch(expression, at, depth + 1) : this.leaf(expression, at)
       }),
@@ -81,7 +81,7 @@ class ConditionCheck {
   }
 
   leaf(value: JsonValue | undefined, path: string): JsonValue {
-    if (!isObject(value)) return this.#refuse(value, path, 'must be object')
+    if (!isJsonObject(value)) return this.#refuse(value, path, 'must be object')
     this.#refuseSurplus(value, path, LEAF_MEMBERS)
     this.#field(value, path)
     for (const member of ['negate', 'case_sensitive']) {
@@ -158,8 +158,4 @@ class ConditionCheck {
 
 function isScalar(value: JsonValue): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

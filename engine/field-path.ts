@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { canonicalTime } from './canonical-time.ts'
 import type { Event } from './event.ts'
 
@@ -101,7 +101,7 @@ function metadataField(text: string, segments: readonly Segment[]): Field {
     read: event => readAt(event.metadata, segments),
     write: (event, value) => {
       const written = writeAt(event.metadata, segments, 0, value)
-      return isObject(written) ? event.withMetadata(written) : event // Metadata is always an object.
+      return isJsonObject(written) ? event.withMetadata(written) : event // Metadata is always an object.
     },
     remove: event => {
       if (segments.length === 0) return event.withMetadata({})
@@ -152,7 +152,7 @@ function writeAt(
   if (typeof segment === 'number' && segment > MAX_WRITTEN_INDEX) return undefined
   const child = writeAt(step(target, segment), segments, depth + 1, value)
   if (child === undefined) return undefined
-  if (typeof segment === 'string') return { ...(isObject(target) ? target : {}), [segment]: child }
+  if (typeof segment === 'string') return { ...(isJsonObject(target) ? target : {}), [segment]: child }
   const elements = Array.isArray(target) ? [...target] : []
   while (elements.length < segment) elements.push(null)
   elements[segment] = child
@@ -175,8 +175,4 @@ function removeAt(target: JsonValue, segments: readonly Segment[], depth: number
   if (changed !== undefined) return { ...(target as JsonObject), [segment]: changed }
   const { [segment as string]: _removed, ...rest } = target as JsonObject
   return rest
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import type { JsonObject } from '../schemas/json.ts'
 import { saysLevel } from './level.ts'
 
 /**
@@ -88,10 +88,6 @@ export function hasFixedName(key: string): boolean {
 export function displayText(object: JsonObject): string | undefined {
   if (typeof object.message === 'string') return object.message
   return typeof object.msg === 'string' ? object.msg : undefined
-}
-
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The name, or the next one with a further underscore that the line does not use itself. */

@@ -4,3 +4,7 @@ export type JsonValue = string | number | bigint | boolean | null | JsonValue[] 
 export interface JsonObject {
   [key: string]: JsonValue
 }
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

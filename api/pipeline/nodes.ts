@@ -5,7 +5,7 @@ import type { DestinationSettings } from '../../engine/destinations/define-desti
 import { checkNode } from '../../engine/graph/check-node.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
 import type { Problem } from '../../engine/problem.ts'
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { NodeWrite } from '../../schemas/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
@@ -109,7 +109,7 @@ export class Nodes {
     stored?: DraftNode,
   ): DraftNode {
     const problems = problemsOf(findings)
-    if (!isObject(sent)) throw new ProblemsError(problems.length > 0 ? problems : [NOT_AN_OBJECT])
+    if (!isJsonObject(sent)) throw new ProblemsError(problems.length > 0 ? problems : [NOT_AN_OBJECT])
     const type = sent.type ?? stored?.type
     const wellTyped = (member: string) =>
       !findings.some(({ instancePath }) => instancePath.startsWith(member))
@@ -171,8 +171,4 @@ function distinct(problems: readonly Problem[]): Problem[] {
   return [
     ...new Map(problems.map(problem => [`${problem.instancePath} ${problem.message}`, problem])).values(),
   ]
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Event } from '../event.ts'
 import { textForm } from '../json-text.ts'
-import { isJsonObject } from '../line-members.ts'
 import { isTooDeep } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { cutHost, type LineDraft, type OwnStoreContext, plainText } from './line-draft.ts'

@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { cutCharacters } from '../cut-text.ts'
 import { jsonText } from '../json-text.ts'
 import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
-import { isJsonObject, OWN_MEMBERS } from '../line-members.ts'
+import { OWN_MEMBERS } from '../line-members.ts'
 import { isTooDeep, parseLineObject } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 

@@ -1,7 +1,6 @@
 import Type from 'typebox'
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
-import { isJsonObject } from '../line-members.ts'
 import { type Problem, pointerTo } from '../problem.ts'
 import { templateProblem } from '../template.ts'
 import { type DestinationSettings, defineDestination } from './define-destination.ts'

@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Event } from '../event.ts'
 import { type Field, fieldAt } from '../field-path.ts'
 import { textForm } from '../json-text.ts'
-import { isJsonObject } from '../line-members.ts'
 import { compileTemplate, messageKeyOf, type Template } from '../template.ts'
 import { isDefaultHostname, isPathOption, PASS_THROUGH_SCHEME } from './log-analysis.ts'
 
