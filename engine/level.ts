@@ -1,7 +1,5 @@
-import { cutCharacters } from './cut-text.ts'
+import { cutCharacters, LEVEL_LIMIT_CHARACTERS } from './line-limits.ts'
 
-/** A level is cut there: ingestion, section 1.3. */
-const MAX_LEVEL_CHARACTERS = 80
 /** How far into a text a level is looked for, in characters: parsing, section 3.2. */
 const DETECTION_CHARACTERS = 256
 
@@ -43,7 +41,7 @@ const COMMON_LEVELS: ReadonlyMap<string, string> = new Map(
 export function normalLevel(text: string): string {
   return text === ''
     ? ''
-    : (COMMON_LEVELS.get(text) ?? cutCharacters(text.trim().toUpperCase(), MAX_LEVEL_CHARACTERS))
+    : (COMMON_LEVELS.get(text) ?? cutCharacters(text.trim().toUpperCase(), LEVEL_LIMIT_CHARACTERS))
 }
 
 /** The level that member `level` of a parsed line says; empty when it says none. */

@@ -1,7 +1,3 @@
-import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
-import { ApiError, badRequest } from '../errors.ts'
-import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
-import type { LineBatchBuilder } from './line-batch-builder.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cleanTags,
@@ -11,10 +7,19 @@ import {
   LEVEL_LIMIT_CHARACTERS,
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
-  NESTING_LIMIT,
-} from './line-limits.ts'
+} from '../../engine/line-limits.ts'
+import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
+import { ApiError, badRequest } from '../errors.ts'
+import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
+import type { LineBatchBuilder } from './line-batch-builder.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
+
+/**
+ * Levels of arrays and objects in a body. Our choice: far beyond anything that is meant, and low enough that
+ * whoever walks a value later may do so by recursion.
+ */
+const NESTING_LIMIT = 256
 
 /** What a body may say beside its lines (one compiled client does); query parameters win over it. */
 export interface Envelope {

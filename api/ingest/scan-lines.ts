@@ -1,3 +1,4 @@
+import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../../engine/line-limits.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import {
   ARRAY,
@@ -39,7 +40,6 @@ import {
   TIMESTAMP,
   wordLimit,
 } from './line-keys.ts'
-import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from './line-limits.ts'
 import { restText } from './rest-text.ts'
 import { type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 

@@ -2,10 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import type { RareMembers } from '../../schemas/line-batch.ts'
 import type { Event, LineOrigin } from '../event.ts'
 import { textForm } from '../json-text.ts'
+import { cleanTags } from '../line-limits.ts'
 import { isTooDeep, parseBoundedJson } from '../parsed-line.ts'
 import { rareMembersOf } from '../rare-members.ts'
 import type { StoredLine } from '../store/stored-line.ts'
-import { cutHost, type LineDraft, type OwnStoreContext, plainText, storedTags } from './line-draft.ts'
+import { cutHost, type LineDraft, type OwnStoreContext, plainText } from './line-draft.ts'
 import { keepTime } from './line-moment.ts'
 import { validIp, validMac } from './line-query.ts'
 import type { OwnStoreOptions } from './own-store-options.ts'
@@ -127,7 +128,7 @@ function fillRareAsSent(
       metaText === '' ? undefined : (parseBoundedJson(metaText) ?? metaText),
       unplaced,
     )
-  if (rare.tags !== undefined) line.tags = storedTags([...line.tags, ...rare.tags])
+  if (rare.tags !== undefined) line.tags = cleanTags([...line.tags, ...rare.tags])
   draft.label = objectMember(rare.label)
   draft.annotation = objectMember(rare.annotation)
   draft.truncated = rare.truncated === true
@@ -234,8 +235,8 @@ function sentTimestamp({ batch, index }: LineOrigin, rare: RareMembers): string 
 }
 
 function tagsOf(value: JsonValue | undefined): string[] {
-  if (Array.isArray(value)) return storedTags(value.map(plainText))
-  return storedTags(plainText(value).split(','))
+  if (Array.isArray(value)) return cleanTags(value.map(plainText))
+  return cleanTags(plainText(value).split(','))
 }
 
 function objectMember(value: unknown): JsonObject | undefined {

@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { cutCharacters } from '../cut-text.ts'
 import { jsonText } from '../json-text.ts'
 import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
+import {
+  APP_LIMIT_CHARACTERS,
+  cutCharacters,
+  HOST_LIMIT_CHARACTERS,
+  LINE_LIMIT_BYTES,
+  META_LIMIT_BYTES,
+} from '../line-limits.ts'
 import { OWN_MEMBERS } from '../line-members.ts'
 import { isTooDeep, parseLineObject } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 
-/** Limits of ingestion, section 1.3; they hold for what pipelines write, too. */
-export const MAX_LINE_BYTES = 16_384
-const MAX_META_BYTES = 32_768
-const MAX_HOST_CHARACTERS = 256
-const MAX_APP_CHARACTERS = 512
-const MAX_TAG_CHARACTERS = 80
 const MAX_UTF8_BYTES_PER_UNIT = 3
 /** A smaller drift is not kept: ingestion, section 1.4. */
 const KEPT_DRIFT_MS = 5000
@@ -55,7 +55,7 @@ export class LineDraft {
   timestampText: string | undefined
   driftMs = 0
   truncated = false
-  readonly #text = Buffer.allocUnsafe(MAX_LINE_BYTES)
+  readonly #text = Buffer.allocUnsafe(LINE_LIMIT_BYTES)
 
   begin(line: StoredLine, context: OwnStoreContext): void {
     this.level = ''
@@ -76,9 +76,9 @@ export class LineDraft {
 
   /** Makes a string the text, cut at a character boundary. */
   setText(line: StoredLine, text: string): void {
-    const bytes = this.#text.write(text, 0, MAX_LINE_BYTES, 'utf8')
-    const mayBeCut = text.length * MAX_UTF8_BYTES_PER_UNIT > MAX_LINE_BYTES
-    this.truncated = mayBeCut && Buffer.byteLength(text) > MAX_LINE_BYTES
+    const bytes = this.#text.write(text, 0, LINE_LIMIT_BYTES, 'utf8')
+    const mayBeCut = text.length * MAX_UTF8_BYTES_PER_UNIT > LINE_LIMIT_BYTES
+    this.truncated = mayBeCut && Buffer.byteLength(text) > LINE_LIMIT_BYTES
     line.textBytes = this.#text
     line.textStart = 0
     line.textEnd = bytes
@@ -93,11 +93,11 @@ export class LineDraft {
     if (isJsonObject(meta)) {
       const text = jsonText(meta)
       const bytes = Buffer.byteLength(text)
-      if (bytes <= MAX_META_BYTES) this.#keepMeta(line, text, bytes, meta)
-      else this.setMeta(line, cutUtf8(text, MAX_META_BYTES))
+      if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, meta)
+      else this.setMeta(line, cutText(text, META_LIMIT_BYTES))
       return
     }
-    const text = meta === '' || meta === '{}' ? '' : jsonText(cutUtf8(meta, MAX_META_BYTES))
+    const text = meta === '' || meta === '{}' ? '' : jsonText(cutText(meta, META_LIMIT_BYTES))
     this.#keepMeta(line, text, Buffer.byteLength(text), undefined)
   }
 
@@ -162,24 +162,16 @@ function ownMembers(line: StoredLine): number {
 }
 
 export function cutHost(host: string): string {
-  return cutCharacters(host, MAX_HOST_CHARACTERS)
+  return cutCharacters(host, HOST_LIMIT_CHARACTERS)
 }
 
 /** App as it is stored: what is given, else the base name of the file, else "unknown" (ingestion, section 1.4). */
 export function storedApp(app: string, file: string): string {
   return (
-    cutCharacters(app, MAX_APP_CHARACTERS) || cutCharacters(baseName(file), MAX_APP_CHARACTERS) || 'unknown'
+    cutCharacters(app, APP_LIMIT_CHARACTERS) ||
+    cutCharacters(baseName(file), APP_LIMIT_CHARACTERS) ||
+    'unknown'
   )
-}
-
-/** Blanks trimmed, empty ones and repeats left out, each cut. */
-export function storedTags(tags: readonly string[]): string[] {
-  const kept = new Set<string>()
-  for (const tag of tags) {
-    const text = cutCharacters(tag.trim(), MAX_TAG_CHARACTERS)
-    if (text !== '') kept.add(text)
-  }
-  return [...kept]
 }
 
 /** A string, number or word as text; empty for everything that has no plain text. */
@@ -198,7 +190,7 @@ function metaValue(value: JsonValue): JsonObject | string {
   return isJsonObject(value) ? (Object.keys(value).length === 0 ? '' : value) : jsonText(value)
 }
 
-function cutUtf8(text: string, maxBytes: number): string {
+function cutText(text: string, maxBytes: number): string {
   if (text.length * MAX_UTF8_BYTES_PER_UNIT <= maxBytes) return text
   const bytes = Buffer.allocUnsafe(maxBytes)
   return bytes.toString('utf8', 0, bytes.write(text, 0, maxBytes, 'utf8'))

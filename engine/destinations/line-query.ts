@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import type { Event } from '../event.ts'
+import { cleanTags } from '../line-limits.ts'
 import { parseBoundedJson } from '../parsed-line.ts'
 import type { Template } from '../template.ts'
-import { storedTags } from './line-draft.ts'
 
 const MAC = /^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$/
 
 /** Tags that render; a text that is a JSON array of strings gives one tag per element (components, section 7.2). */
 export function renderTags(templates: readonly Template[], event: Event): string[] {
   if (templates.length === 0) return []
-  return storedTags(templates.flatMap(template => tagsOfText(template.render(event) ?? '')))
+  return cleanTags(templates.flatMap(template => tagsOfText(template.render(event) ?? '')))
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Limits of ingestion, section 1.3, and how a text is cut to one. A character is a Unicode code point. */
+/**
+ * Limits of ingestion, section 1.3, and how a text is cut to one. They hold for what pipelines write, too. A
+ * character is a Unicode code point.
+ */
 
 /** UTF-8 bytes of a line's text. */
 export const LINE_LIMIT_BYTES = 16_384
@@ -7,12 +10,7 @@ export const META_LIMIT_BYTES = 32_768
 export const HOST_LIMIT_CHARACTERS = 256
 export const APP_LIMIT_CHARACTERS = 512
 export const LEVEL_LIMIT_CHARACTERS = 80
-export const TAG_LIMIT_CHARACTERS = 80
-/**
- * Levels of arrays and objects in a body. Our choice: far beyond anything that is meant, and low enough that
- * whoever walks a value later may do so by recursion.
- */
-export const NESTING_LIMIT = 256
+const TAG_LIMIT_CHARACTERS = 80
 
 /** The text, or its first `limit` characters. */
 export function cutCharacters(text: string, limit: number): string {
