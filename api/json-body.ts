@@ -26,7 +26,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 }
 
 /** @throws ApiError 400 when it is not JSON, not UTF-8 or nested too deeply */
-export function jsonBody(body: Buffer): JsonValue | undefined {
+function jsonBody(body: Buffer): JsonValue | undefined {
   if (body.length === 0) return undefined
   let text: string
   try {

@@ -7,7 +7,7 @@ export interface RegularExpression {
   test(text: string): boolean
 }
 
-export const MAX_EXPRESSION_LENGTH = 4096
+const MAX_EXPRESSION_LENGTH = 4096
 /**
  * Instructions of the compiled program. Any text of the greatest length fits, and one repeat of a thousand; repeats
  * of repeats do not. Time is linear in text times program: at the bound, text made for the purpose costs some 70 µs a character.

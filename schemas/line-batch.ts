@@ -134,11 +134,6 @@ export class LineBatchView {
     return this.requests[this.#requestOf[index] as number] as IngestRequest
   }
 
-  /** Position of that request in `requests`. */
-  requestIndex(index: number): number {
-    return this.#requestOf[index] as number
-  }
-
   /** The line's own host, or the hostname of its request. */
   host(index: number): string {
     const own = this.#hostIndex[index] as number

@@ -63,6 +63,6 @@ function outputsOf(node: DraftNode): NodeOutput[] {
   return nodeOutputs(node).map(({ id, label }) => ({ id, label }))
 }
 
-export function isoTime(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -14,7 +14,7 @@ export interface Credentials {
   readonly serviceKey: string
 }
 
-export const CREDENTIAL_NAMES: readonly (keyof Credentials)[] = [
+const CREDENTIAL_NAMES: readonly (keyof Credentials)[] = [
   'apiUrl',
   'ingestUrl',
   'accountId',

@@ -5,7 +5,7 @@ import { type Problem, pointerTo } from '../problem.ts'
 import { templateProblem } from '../template.ts'
 import { type DestinationSettings, defineDestination } from './define-destination.ts'
 
-export const EXPLICIT_SCHEME = 'Explicit field selection'
+const EXPLICIT_SCHEME = 'Explicit field selection'
 export const PASS_THROUGH_SCHEME = 'Message pass-through'
 
 const TYPE = 'log-analysis'

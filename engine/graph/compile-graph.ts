@@ -30,7 +30,7 @@ export type { NodeError } from './node-error.ts'
 
 /** The entrance of what is sent to the account's log ingestion. */
 export const INGEST_ROUTE = 'ingest'
-export const DEFAULT_ENGINE_BOUNDS: EngineBounds = { throttle: DEFAULT_THROTTLE_BOUNDS }
+const DEFAULT_ENGINE_BOUNDS: EngineBounds = { throttle: DEFAULT_THROTTLE_BOUNDS }
 
 /** A pipeline of one account on one partition, ready to run. */
 export interface CompiledGraph {

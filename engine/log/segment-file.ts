@@ -76,12 +76,7 @@ export async function readStretch(
 }
 
 /** Reads a segment from its beginning as far as its frames are sound and their offsets follow each other. */
-export async function scanSegment(
-  file: OpenFile,
-  base: number,
-  size: number,
-  mark: number,
-): Promise<SegmentIndex> {
+async function scanSegment(file: OpenFile, base: number, size: number, mark: number): Promise<SegmentIndex> {
   const index = new SegmentIndex(base)
   while (index.end < size) {
     const { frames } = await readStretch(file, index.end, size, SCAN_BYTES, mark)

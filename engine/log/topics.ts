@@ -6,7 +6,6 @@ export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-let
 export const INGEST_TOPIC = 'weir.ingest'
 export const CONFIG_TOPIC = 'weir.config'
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
-export const DEAD_LETTER_TOPIC = 'weir.dead-letter'
 
 /** The partition of an account's lines; all its routes share it. */
 export function partitionOfAccount(account: string, partitions: number): number {

@@ -8,7 +8,7 @@ import { route as leaveBy } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
 
 /** The output of events that no condition is true for. */
-export const UNMATCHED_OUTPUT = '_unmatched'
+const UNMATCHED_OUTPUT = '_unmatched'
 const NAME_DIGITS = 8
 const NO_MATCH: readonly string[] = [UNMATCHED_OUTPUT]
 

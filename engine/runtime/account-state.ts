@@ -11,7 +11,7 @@ import { IdempotencyKeys } from './repeats.ts'
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
 const DEFAULT_RETENTION_DAYS = 30
 /** Node id under which the default graph counts. */
-export const DEFAULT_GRAPH_NODE = 'own-store'
+const DEFAULT_GRAPH_NODE = 'own-store'
 
 /** Where the events of an account end up; implemented by the fold of the partition. */
 export interface AccountOutput {

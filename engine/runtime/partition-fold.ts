@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000
 const DEFAULT_SLICE_MS = 1000
 /** A batch ends after the record that brings it to one of these. */
 export const MAX_BATCH_BYTES = 32 * 1024 * 1024
-export const MAX_BATCH_ROWS = 150_000
+const MAX_BATCH_ROWS = 150_000
 /** A checkpoint is due when this many times its size has been read since the last one … */
 const CHECKPOINT_READ_FACTOR = 20
 /** … but not before that much, so that small states are not written all the time … */

@@ -67,7 +67,7 @@ async function storedLines(weir: RunningWeir): Promise<number> {
 }
 
 /** ingest → filter (lets all of the sample through) → throttle by app, limit never reached → own store. */
-export async function deployPipeline(weir: RunningWeir): Promise<void> {
+async function deployPipeline(weir: RunningWeir): Promise<void> {
   const create = async (path: string, body: unknown) =>
     (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
   const pipeline = await create('/v3/pipeline', { title: 'bench' })

@@ -519,7 +519,7 @@ export async function allFrom(topic: Topic, from: bigint, partition = 0): Promis
   }
 }
 
-export async function textsFrom(topic: Topic, from: bigint, partition = 0): Promise<string[]> {
+async function textsFrom(topic: Topic, from: bigint, partition = 0): Promise<string[]> {
   return (await allFrom(topic, from, partition)).map(text)
 }
 
@@ -527,7 +527,7 @@ async function offsetsFrom(topic: Topic, from: bigint): Promise<bigint[]> {
   return (await allFrom(topic, from)).map(({ offset }) => offset)
 }
 
-export async function expectCode(call: Promise<unknown>, code: LogError['code']): Promise<void> {
+async function expectCode(call: Promise<unknown>, code: LogError['code']): Promise<void> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,

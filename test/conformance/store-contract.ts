@@ -17,7 +17,7 @@ export interface StoreEngine {
   stop(): Promise<void>
 }
 
-export const LOG_ID = '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11'
+const LOG_ID = '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11'
 export const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
 const LINES = { ...PARTITION, table: 'lines' } as const
 const EPOCH: Epoch = { offset: 40n, attempt: 0 }

@@ -13,7 +13,7 @@ export function readNumber(text: string): number | undefined {
 }
 
 /** True for an integer that a double cannot hold: neighbours would compare as equal. */
-export function isBeyondDouble(text: string): boolean {
+function isBeyondDouble(text: string): boolean {
   return INTEGER.test(text) && !Number.isSafeInteger(Number(text))
 }
 
