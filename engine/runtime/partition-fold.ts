@@ -161,7 +161,7 @@ export class PartitionFold {
    * Applies the next record.
    *
    * @returns what became complete by it, oldest first
-   * @throws FoldError when the record is damaged or of a newer program
+   * @throws FoldError when the record is of a newer program, WireFormatError when it is damaged
    */
   apply(record: LogRecord): Flush[] {
     assertInOrder(record.offset, this.#nextOffset)
@@ -519,7 +519,7 @@ function failureOf(
   return { nodeId: name.node, kind: 'destination', code, field, message, event }
 }
 
-/** Offsets may have gaps (a trimmed log, a compacted control record) but never step back. */
+/** Offsets may have gaps (the log port allows them) but never step back. */
 function assertInOrder(offset: bigint, nextOffset: bigint): void {
   if (offset < nextOffset) throw new FoldError(`record ${offset} was read again: ${nextOffset} is next`)
 }
