@@ -239,8 +239,9 @@ export type Settings = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings of other releases or misspelt ones: silently ignoring them would surprise. */
+/** The command line's own, which the server leaves to it. */
 const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
+/** Settings of other releases: silently ignoring them would surprise. */
 const NOT_OFFERED: Readonly<Record<string, string>> = {
   KAFKA_BROKERS: 'KAFKA_BROKERS is set, but this version runs on its embedded log only: unset it',
   SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL is set, but this version uses its bundled schemas only: unset it',

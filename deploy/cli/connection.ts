@@ -1,18 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Credentials } from '../data-directory.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import type { World } from './world.ts'
-
-/** What a first start of the server leaves in the data folder for tools on the same machine. */
-export interface Credentials {
-  readonly apiUrl: string
-  readonly ingestUrl: string
-  readonly accountId: string
-  readonly accessToken: string
-  readonly enterpriseAccessToken: string
-  readonly ingestionKey: string
-  readonly serviceKey: string
-}
 
 const CREDENTIAL_NAMES: readonly (keyof Credentials)[] = [
   'apiUrl',

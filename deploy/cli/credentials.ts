@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type Credentials, credentialsFile, localCredentials } from './connection.ts'
+import type { Credentials } from '../data-directory.ts'
+import { credentialsFile, localCredentials } from './connection.ts'
 import { type World, write } from './world.ts'
 
 const LABELS: readonly [keyof Credentials, string][] = [

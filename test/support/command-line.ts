@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Credentials } from '../../deploy/cli/connection.ts'
 import { runProgram } from '../../deploy/cli/program.ts'
+import type { Credentials } from '../../deploy/data-directory.ts'
 import { commandWorld } from './command-world.ts'
 import { type HttpStandIn, httpStandIn, type StandInReply, type StandInRequest } from './http-stand-in.ts'
 
