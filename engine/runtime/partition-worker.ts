@@ -1,6 +1,7 @@
 import type { Control } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DeployedConfiguration } from '../configuration/deployed.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
@@ -197,9 +198,7 @@ export class PartitionWorker {
       this.#waiting.shift()
       return true
     }
-    return (
-      (await this.#sendCuts()) || (await this.#readOnce()) || (await this.#sendTick()) || (await this.#rest())
-    )
+    return this.#advance()
   }
 
   /** Steps until the signal; reading goes on while a flush is being stored. */
@@ -240,6 +239,13 @@ export class PartitionWorker {
     this.#unsubscribe()
   }
 
+  /** Does the first thing that is due, storing apart. @returns false when nothing is */
+  async #advance(): Promise<boolean> {
+    return (
+      (await this.#sendCuts()) || (await this.#readOnce()) || (await this.#sendTick()) || (await this.#rest())
+    )
+  }
+
   async #readLoop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#waiting.length >= MAX_WAITING_FLUSHES) {
@@ -248,12 +254,7 @@ export class PartitionWorker {
         })
         continue
       }
-      const busy =
-        (await this.#sendCuts()) ||
-        (await this.#readOnce()) ||
-        (await this.#sendTick()) ||
-        (await this.#rest())
-      if (!busy) await this.#idle(signal)
+      if (!(await this.#advance())) await this.#idle(signal)
     }
   }
 
@@ -500,7 +501,7 @@ export class PartitionWorker {
 }
 
 function ownerOf(record: LogRecord): string | undefined {
-  if (record.value.readUInt32BE(1) !== controlType.id) return undefined
+  if (schemaIdOf(record.value) !== controlType.id) return undefined
   const { body } = controlType.decode(record.value)
   return 'weir.Owner' in body ? body['weir.Owner'].worker : undefined
 }
