@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LogError } from '../engine/log/log.ts'
+import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test/support/test-installation.ts'
 import type { ServerPorts } from './server.ts'
 import { buildServer } from './server.ts'
-import { TEST_SETTINGS, type TestInstallation, testInstallation } from './test-installation.ts'
 
 let installation: TestInstallation
 let pipeline: string

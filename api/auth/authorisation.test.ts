@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens, accountKeys, members, secretHash } from '../../engine/configuration/entities.ts'
-import { changeAccount, type TestInstallation, testInstallation } from '../test-installation.ts'
+import {
+  changeAccount,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 import type { Needs } from './permission.ts'
 
 /**

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { changeAccount, type TestInstallation, testInstallation } from '../test-installation.ts'
+import {
+  changeAccount,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 let installation: TestInstallation
 

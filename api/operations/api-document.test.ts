@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { TEST_SETTINGS, testInstallation } from '../test-installation.ts'
+import { TEST_SETTINGS, testInstallation } from '../../test/support/test-installation.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 

@@ -6,7 +6,7 @@ import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { type TestInstallation, testInstallation } from '../test-installation.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { engineMetrics, logMetrics } from './metrics.ts'
 import { readiness } from './readiness.ts'
 

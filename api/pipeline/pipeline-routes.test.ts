@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { revisions } from '../../engine/configuration/entities.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import { changeAccount, type TestInstallation, testInstallation } from '../test-installation.ts'
+import {
+  changeAccount,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const NOWHERE = '00000000-0000-4000-8000-000000000000'

@@ -6,7 +6,7 @@ import type { Statement, Store } from '../../engine/store/store.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../test-installation.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const SECOND = Math.floor(RECEIVED_MS / 1000)
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../test-installation.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const DAY_MS = 86_400_000
 /** Midnight of 2026-03-04 UTC. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { SimulatedFiles } from '../../test/support/simulated-files.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { OpenFile } from './file-operations.ts'
 import { OpenFiles } from './open-files.ts'
-import { SimulatedFiles } from './simulated-files.ts'
 
 /** Files that know which of them are open. */
 async function bench(limit: number) {

@@ -3,7 +3,7 @@ import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
-import { SimulatedFiles } from '../../engine/log/simulated-files.ts'
+import { SimulatedFiles } from '../support/simulated-files.ts'
 import { allFrom } from './log-contract.ts'
 
 const SEEDS = Array.from({ length: 250 }, (_, index) => index + 1)

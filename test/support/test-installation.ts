@@ -1,9 +1,16 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { type ManualClock, manualClock } from '../engine/clock/manual-clock.ts'
-import { type BootstrapCredentials, bootstrap } from '../engine/configuration/bootstrap.ts'
-import { type Change, ConfigurationLog, create, replace } from '../engine/configuration/configuration-log.ts'
+import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import { buildServer, type ServerPorts, type ServerSettings } from '../../api/server.ts'
+import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import { type BootstrapCredentials, bootstrap } from '../../engine/configuration/bootstrap.ts'
+import {
+  type Change,
+  ConfigurationLog,
+  create,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
 import {
   type AccessToken,
   type Account,
@@ -13,18 +20,16 @@ import {
   members,
   type Role,
   secretHash,
-} from '../engine/configuration/entities.ts'
-import { newToken } from '../engine/configuration/mint.ts'
-import type { Entropy } from '../engine/entropy/entropy.ts'
-import { seededEntropy } from '../engine/entropy/seeded-entropy.ts'
-import type { Log } from '../engine/log/log.ts'
-import { memoryLog } from '../engine/log/memory-log.ts'
-import { Producer } from '../engine/log/producer.ts'
-import { CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../engine/log/topics.ts'
-import { silentLogger } from '../engine/logger.ts'
-import type { Store } from '../engine/store/store.ts'
-import { IngestWriter } from './ingest/ingest-writer.ts'
-import { buildServer, type ServerPorts, type ServerSettings } from './server.ts'
+} from '../../engine/configuration/entities.ts'
+import { newToken } from '../../engine/configuration/mint.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Log } from '../../engine/log/log.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import { Producer } from '../../engine/log/producer.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import type { Store } from '../../engine/store/store.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
 export interface TestInstallation {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import type { Entropy } from '../entropy/entropy.ts'
-import type { FileOperations, OpenFile } from './file-operations.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { FileOperations, OpenFile } from '../../engine/log/file-operations.ts'
 
 export type FileCall =
   | 'open'
