@@ -115,16 +115,29 @@ function counterFrom(
   engine: { readonly status: EngineStatus },
   figure: 'batches' | 'rows',
 ): void {
+  collectedCounter(registry, name, help, ['partition'], counter => {
+    for (const worker of engine.status.workers) {
+      counter.inc({ partition: String(worker.partition) }, worker[figure])
+    }
+  })
+}
+
+/** A counter whose value is read from elsewhere each time that somebody asks. */
+export function collectedCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: string[],
+  collect: (counter: Counter<string>) => void,
+): void {
   const counter: Counter<string> = new Counter({
     name,
     help,
-    labelNames: ['partition'],
+    labelNames,
     registers: [registry],
     collect: () => {
       counter.reset()
-      for (const worker of engine.status.workers) {
-        counter.inc({ partition: String(worker.partition) }, worker[figure])
-      }
+      collect(counter)
     },
   })
 }

@@ -1,7 +1,8 @@
-import { Counter, type Registry } from '@prometheus-io/client'
+import type { Registry } from '@prometheus-io/client'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import type { NodeTotals } from '../../engine/runtime/node-activity.ts'
+import { collectedCounter } from './metrics.ts'
 
 const NODE = ['pipeline', 'node']
 
@@ -26,53 +27,52 @@ export function nodeMetrics(
   engine: { nodeTotals(): Iterable<NodeTotals> },
   configuration: ConfigurationView,
 ): void {
-  counterOf(registry, 'weir_node_events_total', 'Events of a node', [...NODE, 'outcome'], counter => {
+  collectedCounter(registry, 'weir_node_events_total', 'Events of a node', [...NODE, 'outcome'], counter => {
     for (const { pipeline, node, activity } of engine.nodeTotals()) {
       for (const [outcome, figure] of Object.entries(OUTCOMES)) {
         counter.inc({ pipeline, node, outcome }, activity[figure])
       }
     }
   })
-  counterOf(registry, 'weir_node_bytes_total', 'Bytes of events of a node', [...NODE, 'outcome'], counter => {
-    for (const { pipeline, node, activity } of engine.nodeTotals()) {
-      for (const [outcome, figure] of Object.entries(BYTES))
-        counter.inc({ pipeline, node, outcome }, activity[figure])
-    }
-  })
-  counterOf(registry, 'component_errors_total', 'Errors that a node reported', [...NODE, 'code'], counter => {
-    for (const { pipeline, node, errors } of engine.nodeTotals()) {
-      for (const [code, count] of errors) counter.inc({ pipeline, node, code }, count)
-    }
-  })
-  counterOf(registry, 'throttle_discarded_total', 'Events beyond the limit of a throttle', NODE, counter => {
-    for (const { pipeline, node, activity } of engine.nodeTotals()) {
-      if (typeOf(configuration, pipeline, node) === 'throttle')
-        counter.inc({ pipeline, node }, activity.dropped)
-    }
-  })
+  collectedCounter(
+    registry,
+    'weir_node_bytes_total',
+    'Bytes of events of a node',
+    [...NODE, 'outcome'],
+    counter => {
+      for (const { pipeline, node, activity } of engine.nodeTotals()) {
+        for (const [outcome, figure] of Object.entries(BYTES))
+          counter.inc({ pipeline, node, outcome }, activity[figure])
+      }
+    },
+  )
+  collectedCounter(
+    registry,
+    'component_errors_total',
+    'Errors that a node reported',
+    [...NODE, 'code'],
+    counter => {
+      for (const { pipeline, node, errors } of engine.nodeTotals()) {
+        for (const [code, count] of errors) counter.inc({ pipeline, node, code }, count)
+      }
+    },
+  )
+  collectedCounter(
+    registry,
+    'throttle_discarded_total',
+    'Events beyond the limit of a throttle',
+    NODE,
+    counter => {
+      for (const { pipeline, node, activity } of engine.nodeTotals()) {
+        if (typeOf(configuration, pipeline, node) === 'throttle')
+          counter.inc({ pipeline, node }, activity.dropped)
+      }
+    },
+  )
 }
 
 function typeOf(configuration: ConfigurationView, pipeline: string, node: string): string | undefined {
   const revisionId = configuration.get(deployments, pipeline)?.value.revisionId ?? ''
   const document = configuration.get(revisions, revisionId)?.value.document
   return document?.nodes.find(({ id }) => id === node)?.type
-}
-
-function counterOf(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelNames: string[],
-  collect: (counter: Counter<string>) => void,
-): void {
-  const counter: Counter<string> = new Counter({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect: () => {
-      counter.reset()
-      collect(counter)
-    },
-  })
 }
