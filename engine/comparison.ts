@@ -1,6 +1,5 @@
 import type { JsonValue } from '../schemas/json.ts'
 import { parseCidrBlocks } from './cidr.ts'
-import type { Leaf } from './condition.ts'
 import { foundType, type Report } from './errors.ts'
 import { simpleLowerCase } from './lower-case.ts'
 import { isMetric } from './metric.ts'
@@ -16,6 +15,15 @@ export const CONDITION_CODES = [
 ] as const
 
 export type ConditionCode = (typeof CONDITION_CODES)[number]
+
+/** One comparison of a conditional that was checked, in its wire form: components, section 3.1. */
+export interface Leaf {
+  readonly field: string
+  readonly str_operator: string
+  readonly value?: string | number | bigint
+  readonly negate?: boolean
+  readonly case_sensitive?: boolean
+}
 
 /** The result for the value at the field, before inversions. What reports an error is false. */
 type Test = (value: JsonValue | undefined) => boolean

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../schemas/json.ts'
-import { type ConditionCode, compileTest } from './comparison.ts'
+import { type ConditionCode, compileTest, type Leaf } from './comparison.ts'
 import type { Report } from './errors.ts'
 import type { Event } from './event.ts'
 import { fieldAt } from './field-path.ts'
 import { operatorNamed } from './operators.ts'
 
-export type { ConditionCode } from './comparison.ts'
+export type { ConditionCode, Leaf } from './comparison.ts'
 export { CONDITION_CODES } from './comparison.ts'
 export { checkCondition, checkLeaf } from './condition-check.ts'
 
@@ -13,14 +13,6 @@ export { checkCondition, checkLeaf } from './condition-check.ts'
 export interface Condition {
   readonly logical_operation?: 'AND' | 'OR'
   readonly expressions: readonly (Condition | Leaf)[]
-}
-
-export interface Leaf {
-  readonly field: string
-  readonly str_operator: string
-  readonly value?: string | number | bigint
-  readonly negate?: boolean
-  readonly case_sensitive?: boolean
 }
 
 /**
