@@ -179,11 +179,6 @@ export class LineBatchView {
     return this.#rest.text(index)
   }
 
-  rare(index: number): RareMembers | undefined {
-    const text = this.#rest.text(index)
-    return text === '' ? undefined : (JSON.parse(text) as RareMembers)
-  }
-
   #word(index: number): string {
     return this.#dictionary[index] as string
   }

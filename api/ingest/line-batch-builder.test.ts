@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rareMembersOf } from '../../engine/rare-members.ts'
 import { LineBatchView, TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder, type NewLine, type RequestFacts } from './line-batch-builder.ts'
 
@@ -79,7 +80,7 @@ test('what goes in comes out, line by line and request by request; what fails le
           line.timestampKind,
         ])
         expect(view.metaText(index)).toBe(line.meta)
-        expect(view.rare(index)).toEqual(line.rest === '' ? undefined : JSON.parse(line.rest))
+        expect(rareMembersOf(view, index)).toEqual(line.rest === '' ? undefined : JSON.parse(line.rest))
       }
     }),
     { numRuns: 300 },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { rareMembersOf } from '../../engine/rare-members.ts'
 import {
   LineBatchView,
   TIMESTAMP_ABSENT,
@@ -67,7 +68,7 @@ function readOnce(body: string | Buffer, tags: readonly string[], isParsed: bool
     timestampMs: view.timestampMs(index),
     timestampKind: view.timestampKind(index),
     meta: view.metaText(index),
-    rest: view.rare(index),
+    rest: rareMembersOf(view, index),
   }))
 }
 
