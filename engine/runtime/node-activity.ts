@@ -97,13 +97,14 @@ export class PendingNodeActivity {
   addError(name: NodeName, error: NodeError, timeMs: number): void {
     const { errors } = this.#totalsOf(name)
     errors.set(error.code, (errors.get(error.code) ?? 0) + 1)
-    const known = this.#errors.get(this.#errorKey(name, error))
+    const key = this.#errorKey(name, error)
+    const known = this.#errors.get(key)
     if (known !== undefined) {
       known.count++
       known.lastMs = timeMs
       return
     }
-    this.#errors.set(this.#errorKey(name, error), {
+    this.#errors.set(key, {
       ...name,
       nodeKind: error.kind,
       code: error.code,
