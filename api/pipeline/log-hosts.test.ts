@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test-installation.ts'
+import {
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 import { ownHosts } from './log-hosts.ts'
 
 async function withPipeline(

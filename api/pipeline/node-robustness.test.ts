@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DESTINATIONS } from '../../engine/destinations/registry.ts'
 import { PROCESSORS } from '../../engine/processors/registry.ts'
 import { SOURCES } from '../../engine/sources/registry.ts'
-import { type TestInstallation, testInstallation } from '../test-installation.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
 const VALID_CONFIGS: Readonly<Record<string, object>> = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import Type from 'typebox'
-import type { JsonObject } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional } from '../config-schema.ts'
-import { isJsonObject } from '../line-members.ts'
+
 import { route as leaveBy } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
 

@@ -2,7 +2,7 @@ import type { Source } from './define-source.ts'
 import { logAnalysisIngestion } from './log-analysis-ingestion.ts'
 
 /** Every source of this program: adding one is a file and a line here. */
-const SOURCES: readonly Source[] = [logAnalysisIngestion]
+export const SOURCES: readonly Source[] = [logAnalysisIngestion]
 
 const BY_TYPE = new Map(
   SOURCES.flatMap(source => [source.type, ...(source.aliases ?? [])].map(type => [type, source] as const)),
