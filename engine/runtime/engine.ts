@@ -7,7 +7,8 @@ import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import type { NodeTotals } from './node-activity.ts'
-import { PartitionWorker, ReplacedError, type WorkerStatus } from './partition-worker.ts'
+import { ReplacedError } from './partition-ownership.ts'
+import { PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { KeyJudgement } from './repeats.ts'
 
 const DAY_MS = 86_400_000

@@ -7,11 +7,11 @@ import type { DeployedConfiguration } from '../configuration/deployed.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
-import type { Position } from '../position.ts'
-import { type Epoch, type Store, StoreError } from '../store/store.ts'
+import { type Store, StoreError } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { NodeTotals } from './node-activity.ts'
-import { BEHAVIOUR, type Flush, FoldError, PartitionFold, type TableBatch } from './partition-fold.ts'
+import { BEHAVIOUR, type Flush, FoldError, PartitionFold } from './partition-fold.ts'
+import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 import type { KeyJudgement } from './repeats.ts'
 import { SettledTables } from './settled-tables.ts'
 
@@ -48,11 +48,6 @@ interface WrittenCheckpoint {
   readonly firstRecord: bigint
 }
 
-/** Why a worker ended: its partition has a newer owner. */
-export class ReplacedError extends Error {
-  override readonly name = 'ReplacedError'
-}
-
 export interface WorkerStatus {
   readonly partition: number
   readonly nextOffset: bigint
@@ -73,6 +68,7 @@ export interface WorkerStatus {
 export class PartitionWorker {
   readonly #options: PartitionWorkerOptions
   readonly #checkpointLog: CheckpointLog
+  readonly #ownership: PartitionOwnership
   readonly #sentCuts = new Map<string, number>()
   readonly #waiting: Flush[] = []
   /** Whole checkpoints that are known here, oldest first: the log is kept from the second-newest on. */
@@ -80,7 +76,6 @@ export class PartitionWorker {
   #settledMs = 0
 
   #fold: PartitionFold
-  #epoch: Epoch = { offset: 0n, attempt: 0 }
   #settled = new SettledTables()
   #storedOffset = 0n
   #batches = 0
@@ -96,6 +91,7 @@ export class PartitionWorker {
     this.#options = options
     const source = { topic: options.ingest.name, partition: options.partition }
     this.#checkpointLog = new CheckpointLog(options.checkpoints, source)
+    this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
     this.#fold = new PartitionFold({ ...source, logId: options.ingest.logId })
   }
 
@@ -114,7 +110,7 @@ export class PartitionWorker {
 
   /** Whether everything has been read that the log had when this worker took the partition. */
   get caughtUp(): boolean {
-    return this.#fold.nextOffset > this.#epoch.offset
+    return this.#fold.nextOffset > this.#ownership.epochOffset
   }
 
   /** What a request with that idempotency key would be, by what has been read of the log. */
@@ -164,8 +160,7 @@ export class PartitionWorker {
       this.#wakeIdle()
     })
     const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
-    this.#epoch = { offset: owner.offset, attempt: 0 }
-    await this.#retry('claim', () => this.#claim())
+    await this.#retry('claim', () => this.#ownership.take(owner.offset))
     const kept = await this.#checkpointLog.newest()
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
     this.#fold = new PartitionFold(identity, kept?.body)
@@ -316,7 +311,7 @@ export class PartitionWorker {
       )
     }
     const owner = ownerOf(record)
-    if (owner !== undefined && record.offset > this.#epoch.offset) {
+    if (owner !== undefined && record.offset > this.#ownership.epochOffset) {
       throw new ReplacedError(`partition ${this.#options.partition} was taken by ${owner}`)
     }
   }
@@ -335,7 +330,7 @@ export class PartitionWorker {
   async #acknowledge(flush: Flush, signal?: AbortSignal): Promise<void> {
     for (const batch of flush.tables) {
       if (this.#settled.has(batch)) continue
-      await this.#retry(`insert into ${batch.table}`, () => this.#insert(batch), signal)
+      await this.#retry(`insert into ${batch.table}`, () => this.#ownership.insert(batch), signal)
       this.#batches++
       this.#rows += batch.rows
     }
@@ -343,60 +338,10 @@ export class PartitionWorker {
     if (flush.checkpoint === null) return
     const { nextOffset, checkpoint } = flush
     const firstRecord = await this.#retry('write a checkpoint', () =>
-      this.#checkpointLog.write(this.#epoch.offset, nextOffset, checkpoint),
+      this.#checkpointLog.write(this.#ownership.epochOffset, nextOffset, checkpoint),
     )
     this.#kept.push({ nextOffset, firstRecord })
     this.#settledMs = flush.timeMs
-  }
-
-  /** One insert; an unknown outcome is settled under a raised epoch before anything else. */
-  async #insert(batch: TableBatch): Promise<void> {
-    const { store, ingest, partition } = this.#options
-    if (await this.#isStoredAfterDoubt(batch)) return
-    try {
-      await store.insert({
-        topic: ingest.name,
-        partition,
-        table: batch.table,
-        epoch: this.#epoch,
-        block: batch.block,
-        rows: batch.rows,
-      })
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'FENCED') {
-        throw new ReplacedError(`partition ${partition} is owned by a newer worker`, { cause: error })
-      }
-      if (error instanceof StoreError && error.code === 'OUTCOME_UNKNOWN') this.#doubt = batch
-      throw error
-    }
-  }
-
-  /** The batch whose last insert may or may not have taken effect. */
-  #doubt: TableBatch | undefined
-
-  async #isStoredAfterDoubt(batch: TableBatch): Promise<boolean> {
-    if (this.#doubt !== batch) return false
-    const { store, ingest, partition, logger } = this.#options
-    this.#epoch = { offset: this.#epoch.offset, attempt: this.#epoch.attempt + 1 }
-    await this.#claim()
-    const highest = await store.settle(
-      { topic: ingest.name, partition, table: batch.table },
-      { ...batch.first, timeMs: batch.sinceMs },
-    )
-    this.#doubt = undefined
-    const stored = highest !== null && isAtLeast(highest, batch.last)
-    logger.warn({ partition, table: batch.table, stored }, 'an insert of unknown outcome was settled')
-    return stored
-  }
-
-  async #claim(): Promise<void> {
-    const { store, ingest, partition } = this.#options
-    try {
-      await store.claim({ topic: ingest.name, partition, epoch: this.#epoch })
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.code !== 'FENCED') throw error
-      throw new ReplacedError(`partition ${partition} is owned by a newer worker`, { cause: error })
-    }
   }
 
   /** Repeats what may succeed later, with growing pauses and without end: nothing is given up. */
@@ -508,8 +453,4 @@ function ownerOf(record: LogRecord): string | undefined {
 
 function dayOf(timeMs: number): number {
   return Math.floor(timeMs / 86_400_000)
-}
-
-function isAtLeast(a: Position, b: Position): boolean {
-  return a.offset > b.offset || (a.offset === b.offset && a.row >= b.row)
 }
