@@ -112,7 +112,7 @@ const UNTRUSTED = [
 ]
 
 /** What is wrong with the service's certificate, and what to do; undefined when it is something else. */
-function certificateSentence(address: Address, error: unknown): string | undefined {
+export function certificateSentence(address: Address, error: unknown): string | undefined {
   const codes = codesWithin(error)
   if (codes.some(code => UNTRUSTED.includes(code)))
     return (

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { networkCode, noAnswer, refusal } from '../api-client.ts'
+import { certificateSentence, networkCode, noAnswer, refusal } from '../api-client.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { Address } from '../connection.ts'
 import type { World } from '../world.ts'
@@ -50,6 +50,8 @@ export interface DeliveryOptions {
 /** Sends batches, each until the service has answered for good: ingestion, section 1.5, "host agent". */
 export class Delivery {
   readonly #options: DeliveryOptions
+  /** Whether the service has answered anything yet. */
+  #wasReached = false
   readonly #grace = new AbortController()
   readonly #closed = new AbortController()
 
@@ -79,6 +81,7 @@ export class Delivery {
       const outcome = await this.#attempt(request, body)
       if ('kind' in outcome) return outcome
       if (stop.aborted) throw new Stopped()
+      this.#assertTrusted(outcome.error)
       firstFailureMs ??= clock.monotonicMs()
       const leftMs = this.#options.retryForMs - (clock.monotonicMs() - firstFailureMs)
       if (leftMs <= 0) throw this.#gaveUp(outcome.reason, outcome.error)
@@ -89,12 +92,19 @@ export class Delivery {
     }
   }
 
+  /** A certificate that was never good is a matter of settings: waiting does not mend it. */
+  #assertTrusted(error: unknown): void {
+    const sentence = this.#wasReached ? undefined : certificateSentence(this.#options.address, error)
+    if (sentence !== undefined) throw new CommandError(EXIT.unreachable, sentence, { cause: error })
+  }
+
   async #attempt(request: Request, body: Buffer<ArrayBuffer>): Promise<Reply | Failure> {
     let status: number
     let text: string
     let retryAfter: string | null
     try {
       const response = await this.#post(request, body)
+      this.#wasReached = true
       status = response.status
       retryAfter = response.headers.get('retry-after')
       text = await response.text()
