@@ -6,6 +6,7 @@ import { pointerTo } from '../engine/problem.ts'
 import { StoreError } from '../engine/store/store.ts'
 import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './errors.ts'
 import { ProblemsError } from './problems-error.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { detailsOf, problemsOf } from './validation.ts'
 
 /**
@@ -13,15 +14,18 @@ import { detailsOf, problemsOf } from './validation.ts'
  * (section 3.1), those of `/v3` as the pipeline API says (section 1.3), with `error` beside it for clients that
  * read both.
  */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusals: RefusalLog,
+): FastifyReply {
   const isV3 = isVersion3(request.url)
   const known = apiErrorOf(error, isV3)
-  if (known.status >= 500) {
-    const route = request.routeOptions.url
-    request.log[known.status === 503 ? 'warn' : 'error'](
-      { err: error, method: request.method, route },
-      known.message,
-    )
+  if (known.status === 503) {
+    refusals.note(request, known.message)
+  } else if (known.status >= 500) {
+    request.log.error({ err: error, method: request.method, route: request.routeOptions.url }, known.message)
   }
   return reply
     .code(known.status)

@@ -35,6 +35,7 @@ import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
+import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
@@ -103,7 +104,8 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   // Answers are written as they are: a response schema documents them and drops nothing.
   app.setSerializerCompiler(() => data => jsonText(data as JsonValue))
   app.setReplySerializer(data => jsonText(data as JsonValue))
-  app.setErrorHandler(sendError)
+  const refusals = new RefusalLog(clock)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
   app.setNotFoundHandler(request => {
     throw refusalOfUnknown(routes, request.method, request.url)
   })
