@@ -3,8 +3,11 @@
  * kept per row on the JavaScript heap. Numbers are little endian, as are all machines that Node 24 runs on.
  */
 
-const INITIAL_ROWS = 1024
-const INITIAL_TEXT_BYTES = 64 * 1024
+/** Small: a partition that is idle costs little. After its first block a column has room for one like the last. */
+const INITIAL_ROWS = 64
+const INITIAL_TEXT_BYTES = 1024
+/** Capacities are multiples of it, so that blocks of nearly the same size use the same. */
+const CAPACITY_STEP = 64
 const MAX_LENGTH_BYTES = 5
 const WORD_RANGE = 2 ** 32
 
@@ -138,14 +141,8 @@ export class Int64Column implements NativeColumn {
 
 /** String: each value is its length as a varint, then its bytes. */
 export class TextColumn implements NativeColumn {
-  #buffer: Buffer
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_TEXT_BYTES)
   #at = 0
-  readonly #initialBytes: number
-
-  constructor(initialBytes = INITIAL_TEXT_BYTES) {
-    this.#initialBytes = initialBytes
-    this.#buffer = Buffer.allocUnsafeSlow(initialBytes)
-  }
 
   get bytes(): number {
     return this.#at
@@ -190,7 +187,7 @@ export class TextColumn implements NativeColumn {
 
   take(): Uint8Array[] {
     const taken = this.#buffer.subarray(0, this.#at)
-    this.#buffer = Buffer.allocUnsafeSlow(nextCapacity(this.#at, this.#initialBytes))
+    this.#buffer = Buffer.allocUnsafeSlow(nextCapacity(this.#at, INITIAL_TEXT_BYTES))
     this.#at = 0
     return [taken]
   }
@@ -231,7 +228,7 @@ export class WordColumn implements NativeColumn {
   #indexes = new Uint32Array(INITIAL_ROWS)
   #rows = 0
   #keys = new Map<string, number>([['', 0]])
-  #keyTexts = new TextColumn(1024)
+  #keyTexts = new TextColumn()
   #last = ''
   #lastIndex = 0
 
@@ -367,7 +364,7 @@ function grown<T extends Uint16Array | Uint32Array | Float64Array>(
 
 /** Room for a block like the last one and a little more, so that steady loads never grow a buffer. */
 function nextCapacity(used: number, initial: number): number {
-  return Math.max(initial, Math.ceil((used * 9) / 8 / 1024) * 1024)
+  return Math.max(initial, Math.ceil((used * 9) / 8 / CAPACITY_STEP) * CAPACITY_STEP)
 }
 
 function writeLength(target: Uint8Array, at: number, length: number): number {
