@@ -26,7 +26,17 @@ declare module 'fastify' {
 /** `POST /logs/ingest` and its alias `/logs/agent`: ingestion, section 1. */
 export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (app, options) => {
   const budget = new ByteBudget(options.maxReceivingBytes ?? DEFAULT_RECEIVING_BYTES)
-  const front = new IngestFront(options, budget)
+  serveFront(app, { ...options, front: new IngestFront(options, budget), budget })
+}
+
+interface ServedFront extends Pick<IngestRoutesOptions, 'bodyLimitBytes' | 'corsOrigins'> {
+  readonly front: Pick<IngestFront, 'authenticateEarly' | 'ingest'>
+  readonly budget: ByteBudget
+}
+
+/** The routes in front of a given ingest front. */
+export function serveFront(app: FastifyInstance, options: ServedFront): void {
+  const { front, budget } = options
   app.decorateRequest('ingestion')
   takeEveryBody(app, options.bodyLimitBytes, budget)
   for (const url of ['/logs/ingest', '/logs/agent']) {
