@@ -18,7 +18,8 @@ export interface LogRoomOptions {
 
 /**
  * Who may still append, by the room that the files of the log take and by what the disk has left.
- * A record is admitted while the log is below its bound, so the bound is passed by one record at most.
+ * Lines are admitted while they fit below the reserve, so that it is there when it is needed. A control record is
+ * admitted while the log is below its bound, which is passed by one such record at most.
  */
 export class LogRoom {
   readonly #options: LogRoomOptions
@@ -26,6 +27,8 @@ export class LogRoom {
   #usedBytes = 0
   /** Admitted, not yet on the disk. */
   #waitingBytes = 0
+  /** Of the record of lines that found no room last: until it would, there is no room for lines. */
+  #refusedBytes = 0
   /** As last seen, less what the log took since: at full speed a reserve could be gone within a second. */
   #freeBytes = Number.POSITIVE_INFINITY
   #freeSeenAtMs = Number.NEGATIVE_INFINITY
@@ -35,14 +38,25 @@ export class LogRoom {
     this.#ingestBytes = options.maxBytes * (1 - options.reserveShare)
   }
 
-  /** Counts the record as waiting. @throws LogError LOG_FULL */
+  /** Counts the record as waiting. @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE */
   admit(bytes: number, priority: 'ingest' | 'control'): void {
     const taken = this.#usedBytes + this.#waitingBytes
-    const boundBytes = priority === 'control' ? this.#options.maxBytes : this.#ingestBytes
-    if (taken >= boundBytes) throw this.#full(`it uses ${taken} of ${boundBytes} bytes`)
-    if (priority === 'ingest' && this.#diskIsLow()) throw this.diskFull()
+    const { maxBytes } = this.#options
+    if (taken >= maxBytes) throw this.#full(`it uses ${taken} of ${maxBytes} bytes`)
+    if (priority === 'ingest') this.#admitLines(taken, bytes)
     this.#waitingBytes += bytes
     this.#freeBytes -= bytes
+  }
+
+  #admitLines(taken: number, bytes: number): void {
+    if (bytes > this.#ingestBytes / 2) {
+      const message = `A record of ${bytes} bytes is too large for a log of ${this.#options.maxBytes} bytes.`
+      throw new LogError('LOG_RECORD_TOO_LARGE', message)
+    }
+    if (this.#diskIsLow()) throw this.diskFull()
+    if (taken + bytes <= this.#ingestBytes) return
+    this.#refusedBytes = bytes
+    throw this.#full(`lines may use ${Math.floor(this.#ingestBytes)} bytes, and ${taken} are in use`)
   }
 
   /** The records that waited have an outcome; `storedBytes` of them are on the disk. */
@@ -75,7 +89,7 @@ export class LogRoom {
     return {
       usedBytes: this.#usedBytes,
       limitBytes: maxBytes,
-      takesIngest: taken < this.#ingestBytes && !diskIsLow,
+      takesIngest: taken + this.#refusedBytes < this.#ingestBytes && !diskIsLow,
       takesControl: taken < maxBytes && this.#freeBytes >= MAX_RECORD_BYTES,
     }
   }

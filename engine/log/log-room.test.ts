@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../clock/manual-clock.ts'
+import { LogRoom } from './log-room.ts'
+
+const room = () =>
+  new LogRoom({
+    clock: manualClock(),
+    maxBytes: 1000,
+    reserveShare: 0.2,
+    minFreeDiskBytes: 0,
+    freeBytes: () => Number.POSITIVE_INFINITY,
+  })
+
+test('lines fill the log up to the reserve and not a byte further', () => {
+  const log = room()
+  log.admit(400, 'ingest')
+  log.admit(399, 'ingest')
+  expect(() => log.admit(2, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
+  log.admit(1, 'ingest')
+  log.admit(199, 'control')
+  log.admit(300, 'control') // The bound itself is passed by one control record at most.
+  expect(() => log.admit(1, 'control')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
+})
+
+test('where a record of lines found no room, there is none until it would', () => {
+  const log = room()
+  log.change(500)
+  expect(() => log.admit(350, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
+  expect(log.space().takesIngest).toBe(false)
+  log.change(-100)
+  expect(log.space().takesIngest).toBe(true)
+})
+
+test('a record that takes more than half of the room for lines is too large for this log', () => {
+  const log = room()
+  log.admit(400, 'ingest')
+  expect(() => log.admit(401, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_RECORD_TOO_LARGE' }))
+})
