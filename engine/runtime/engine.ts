@@ -5,7 +5,7 @@ import type { CutsInEffect, DeployedConfiguration } from '../configuration/deplo
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, StoreError } from '../store/store.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { PartitionWorker, type WorkerStatus } from './partition-worker.ts'
@@ -119,12 +119,17 @@ export class Engine implements CutsInEffect {
       const startedMs = clock.monotonicMs()
       const worker = this.#newWorker(partition)
       try {
-        await worker.start()
+        await worker.start(signal)
         this.#workers.set(partition, worker)
         this.#troubles.delete(partition)
         await worker.run(signal)
-        await worker.finish()
+        await worker.finish(signal)
       } catch (error) {
+        if (signal.aborted && error instanceof StoreError && error.retriable) {
+          const message = 'the store is away: what it does not have yet is stored after the next start'
+          logger.warn({ partition, reason: error.message }, message)
+          return
+        }
         const sentence = error instanceof Error ? error.message : String(error)
         this.#troubles.set(partition, sentence)
         logger.error({ partition, err: error }, 'partition worker stopped')

@@ -152,22 +152,26 @@ export class PartitionWorker {
     await this.#checkpointLog.trim((this.#kept[0] as WrittenCheckpoint).firstRecord)
   }
 
-  /** Takes the partition: owner record, epoch, newest checkpoint, settled positions. */
-  async start(): Promise<void> {
+  /**
+   * Takes the partition: owner record, epoch, newest checkpoint, settled positions.
+   *
+   * @param signal ends the waiting for a store that is away, by the error that it answers
+   */
+  async start(signal?: AbortSignal): Promise<void> {
     const { ingest, partition, store, workerName, logger, configuration } = this.#options
     this.#unsubscribe = configuration.subscribe(() => {
       this.#cutsChanged = true
       this.#wakeIdle()
     })
     const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
-    await this.#retry('claim', () => this.#ownership.take(owner.offset))
+    await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
     const kept = await this.#checkpointLog.newest()
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
     this.#fold = new PartitionFold(identity, kept?.body)
     await this.#checkKeptLog()
     this.#kept = kept === undefined ? [] : [{ nextOffset: kept.nextOffset, firstRecord: kept.firstRecord }]
     this.#settledMs = this.#fold.lastCheckpointMs
-    this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold))
+    this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold), signal)
     this.#storedOffset = this.#fold.nextOffset
     this.#noteTime()
     logger.info(
@@ -216,16 +220,18 @@ export class PartitionWorker {
   /**
    * Graceful end, after `run` has returned: a tick ends the open batch, everything is stored and a checkpoint
    * written, so that the next start has nothing to repeat.
+   *
+   * @param signal when aborted, a store that is away is not waited for: its error ends this, and nothing is lost
    */
-  async finish(): Promise<void> {
-    while (await this.#readOnce()) await this.#acknowledgeAll()
-    await this.#acknowledgeAll()
+  async finish(signal?: AbortSignal): Promise<void> {
+    while (await this.#readOnce()) await this.#acknowledgeAll(signal)
+    await this.#acknowledgeAll(signal)
     if (!this.#fold.atRest) {
       await this.#appendControl({ 'weir.Tick': { deadlineMs: this.#fold.deadlineMs } })
-      while (await this.#readOnce()) await this.#acknowledgeAll()
+      while (await this.#readOnce()) await this.#acknowledgeAll(signal)
     }
     if (this.#fold.atRest && this.#fold.nextOffset > this.#newestCheckpoint()) {
-      await this.#acknowledge(this.#fold.checkpointAtRest())
+      await this.#acknowledge(this.#fold.checkpointAtRest(), signal)
     }
   }
 
@@ -316,9 +322,9 @@ export class PartitionWorker {
     }
   }
 
-  async #acknowledgeAll(): Promise<void> {
+  async #acknowledgeAll(signal?: AbortSignal): Promise<void> {
     for (let flush = this.#waiting[0]; flush !== undefined; flush = this.#waiting[0]) {
-      await this.#acknowledge(flush)
+      await this.#acknowledge(flush, signal)
       this.#waiting.shift()
     }
   }
