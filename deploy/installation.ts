@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Logger as PinoLogger } from 'pino'
@@ -15,13 +14,9 @@ import type { Log, Topic } from '../engine/log/log.ts'
 import { openSegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { Engine } from '../engine/runtime/engine.ts'
-import { openClickHouseStore } from '../engine/store/clickhouse-store.ts'
-import type { StoreConnection } from '../engine/store/connection.ts'
-import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
-import { openServerConnection } from '../engine/store/server-connection.ts'
-import { type Store, StoreError } from '../engine/store/store.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import type { Settings } from './settings.ts'
+import { StoreOpening } from './store-opening.ts'
 
 const GIB = 1024 ** 3
 const HOUR_MS = 3_600_000
@@ -42,10 +37,10 @@ export interface Installation {
   readonly log: Log
   readonly ingest: Topic
   readonly configuration: ConfigurationLog
-  readonly store: Store
+  readonly opening: StoreOpening
   readonly engine: Engine
   readonly keys: Keys
-  /** True at the very first start, when the credentials are new. */
+  /** True until a start has got as far as listening: nobody has been told the credentials before. */
   readonly created: boolean
 }
 
@@ -101,65 +96,27 @@ async function openOnLog(
   const topic = await log.topic(CONFIG_TOPIC, 1)
   const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
-  const store = await openStore(settings, directory, ingest.logId, await holdsRecords(checkpoints))
+  const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
+  const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const engine = new Engine({
     log,
     ingest,
     checkpoints,
-    store,
+    store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),
     logger,
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
   })
-  return { ...base, ingest, configuration, store, engine, keys, created }
+  return { ...base, ingest, configuration, opening, engine, keys, created }
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
-export async function closeInstallation({ store, log, directory }: Installation): Promise<void> {
-  await store.close()
+export async function closeInstallation({ opening, log, directory }: Installation): Promise<void> {
+  await opening.close()
   await log.close()
   directory.close()
-}
-
-/**
- * A log whose checkpoints say that batches were stored needs the store that has them: their lines are not read again.
- * An embedded store that is gone is noticed before a new one is made in its place, which a restore would mix with.
- */
-async function openStore(
-  settings: Settings,
-  directory: DataDirectory,
-  logId: string,
-  wasFilled: boolean,
-): Promise<Store> {
-  const embedded = settings.clickhouseUrl === undefined
-  const lost = (cause?: unknown) =>
-    new DataDirectoryError(
-      `${embedded ? directory.storePath : `the database ${settings.clickhouseDatabase} at CLICKHOUSE_URL`} is gone or empty, ` +
-        `and the log in ${directory.logPath} says that lines were stored there: restore it from the backup that ` +
-        'this log belongs to, or start with a new data folder (WEIR_DATA_DIR)',
-      { cause },
-    )
-  if (embedded && wasFilled && !existsSync(directory.storePath)) throw lost()
-  const store = openClickHouseStore(await openConnection(settings, directory))
-  try {
-    await store.open(logId, wasFilled)
-  } catch (error) {
-    await store.close()
-    throw error instanceof StoreError && error.code === 'STORE_LOST' ? lost(error) : error
-  }
-  return store
-}
-
-async function openConnection(settings: Settings, directory: DataDirectory): Promise<StoreConnection> {
-  if (settings.clickhouseUrl === undefined) return openEmbeddedConnection({ path: directory.storePath })
-  return openServerConnection({
-    url: settings.clickhouseUrl,
-    username: settings.clickhouseUser,
-    password: settings.clickhousePassword,
-    database: settings.clickhouseDatabase,
-  })
 }
 
 /** Whether anything was ever written to the topic, kept or not. */
@@ -196,8 +153,8 @@ async function firstStart(
     )
   }
   if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys })
-  const { created } = await bootstrap(configuration, ports, keys)
-  return { keys, created }
+  await bootstrap(configuration, ports, keys)
+  return { keys, created: kept === undefined || kept.apiUrl === '' }
 }
 
 /** Room is freed a segment at a time: a small log has small ones. */

@@ -52,17 +52,23 @@ async function runAll(settings: Settings): Promise<void> {
     servers = await openServers(settings, installation, tls, logger)
     // A start that cannot listen has not worked on anything yet. Requests that come before the workers are safe.
     const credentials = await listen(settings, installation, servers)
-    installation.engine.start()
     logger.info(
       { version: VERSION, apiUrl: credentials.apiUrl, dataDirectory: settings.dataDirectory },
       'started',
     )
-    await Promise.race([installation.engine.whenTaken(), stopped])
-    announce(credentials, installation.created)
+    await Promise.race([work(installation, credentials), stopped])
     await stopped
   } finally {
     await stop(installation, servers, logger)
   }
+}
+
+/** Puts the engine to work as soon as the store is open, and says so once it has caught up. */
+async function work({ opening, engine, created }: Installation, credentials: Credentials): Promise<void> {
+  await opening.whenOpen()
+  engine.start()
+  await engine.whenTaken()
+  announce(credentials, created)
 }
 
 interface Servers {
@@ -78,7 +84,8 @@ async function openServers(
   tls: TlsFiles | undefined,
   logger: Logger,
 ): Promise<Servers> {
-  const { configuration, clock, entropy, store, engine, log, ingest } = installation
+  const { configuration, clock, entropy, opening, engine, log, ingest } = installation
+  const { store } = opening
   const registry = new Registry()
   logMetrics(registry, log)
   engineMetrics(registry, engine, ingest)
@@ -95,7 +102,11 @@ async function openServers(
     logger,
     registry,
     store,
-    ingest: { writer, judgeKey: (account, idempotency) => engine.judgeKey(account, idempotency) },
+    ingest: {
+      writer,
+      // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
+      judgeKey: (account, idempotency) => (opening.isOpen ? engine.judgeKey(account, idempotency) : 'new'),
+    },
     inEffect: engine,
     status: readiness({
       log,

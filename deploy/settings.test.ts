@@ -112,3 +112,26 @@ test('every setting is described', () => {
     expect(summary.endsWith('.')).toBe(true)
   }
 })
+
+test.each([
+  ['http://127.0.0.1:8123', true],
+  ['https://clickhouse.example/', true],
+  ['http://weir:word@127.0.0.1:8123', false],
+  ['http://127.0.0.1:8123/weir', false],
+  ['http://127.0.0.1:8123/?database=weir', false],
+])('the address of a server alone, %s, is accepted: %s', (url, accepted) => {
+  const problems = problemsOf({ CLICKHOUSE_URL: url })
+  expect(problems.length === 0).toBe(accepted)
+  expect(problems.join()).not.toContain('word@')
+})
+
+test.each([
+  ['weir_2', true],
+  ['_w', true],
+  ['a-b', false],
+  ['2weir', false],
+  ['w'.repeat(64), true],
+  ['w'.repeat(65), false],
+])('a database named %s is accepted: %s', (database, accepted) => {
+  expect(problemsOf({ CLICKHOUSE_DATABASE: database }).length === 0).toBe(accepted)
+})

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DATABASE_NAME } from '../engine/store/connection.ts'
 
 /**
  * Every setting, declared once: name, meaning, default, how its text is read. The environment is read here and
@@ -78,6 +79,19 @@ function url(value: string): string | undefined {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
     throw new Unreadable('must be an http or https address, such as http://127.0.0.1:8123')
   }
+  const { username, password, pathname, search, hash } = new URL(value)
+  if ([username, password, pathname.replace(/^\/$/, ''), search, hash].some(part => part !== ''))
+    throw new Unreadable(
+      'must be scheme, host and port alone, such as http://127.0.0.1:8123: CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE say the rest',
+    )
+  return value
+}
+
+function databaseName(value: string): string {
+  if (!DATABASE_NAME.test(value))
+    throw new Unreadable(
+      'must be a name of letters, digits and underscores, at most 64, that does not begin with a digit',
+    )
   return value
 }
 
@@ -188,7 +202,12 @@ const DECLARATIONS = {
   ),
   clickhouseUser: setting('CLICKHOUSE_USER', 'User of the ClickHouse server.', text, 'default'),
   clickhousePassword: setting('CLICKHOUSE_PASSWORD', 'Its password.', text, '', { secret: true }),
-  clickhouseDatabase: setting('CLICKHOUSE_DATABASE', 'Database on the ClickHouse server.', text, 'weir'),
+  clickhouseDatabase: setting(
+    'CLICKHOUSE_DATABASE',
+    'Database on the ClickHouse server.',
+    databaseName,
+    'weir',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'Least severe level that is logged.',

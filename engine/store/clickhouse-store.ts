@@ -14,7 +14,7 @@ import {
   type Store,
   StoreError,
 } from './store.ts'
-import { FENCED, insertFailure, statementFailure } from './store-failure.ts'
+import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
 
@@ -48,16 +48,23 @@ const MINUTE_TABLES_MARGIN_MS = 86_400_000
 class ClickHouseStore implements Store {
   readonly #connection: StoreConnection
   #logId: string | undefined
+  /** What a search is told before the store has been opened. */
+  #notOpen = notOpen()
 
   constructor(connection: StoreConnection) {
     this.#connection = connection
   }
 
   async open(logId: string, wasFilled = false): Promise<void> {
-    await translated(async () => {
+    try {
+      await this.#connection.createDatabase()
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
-    })
+    } catch (error) {
+      const failure = openFailure(error)
+      this.#notOpen = notOpen(failure)
+      throw failure
+    }
     this.#logId = logId
   }
 
@@ -112,6 +119,7 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
   }
 
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
+    if (this.#logId === undefined) throw this.#notOpen
     try {
       return await this.#connection.query<Row>(statement, signal)
     } catch (error) {
@@ -121,6 +129,7 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
   }
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
+    if (this.#logId === undefined) throw this.#notOpen
     try {
       yield* this.#connection.queryStream<Row>(statement, signal)
     } catch (error) {
@@ -185,6 +194,10 @@ function topicNumber(topic: string): number {
   const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
   if (number === undefined) throw new Error(`topic ${topic} has no lines`)
   return number
+}
+
+function notOpen(cause?: StoreError): StoreError {
+  return new StoreError('UNAVAILABLE', cause?.message ?? 'it is being opened', { retriable: true, cause })
 }
 
 async function translated<T>(task: () => Promise<T>): Promise<T> {

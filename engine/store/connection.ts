@@ -7,6 +7,8 @@ import type { Statement } from './store.ts'
  * translates them.
  */
 export interface StoreConnection {
+  /** Makes the database that the statements are about, unless it is there. Comes before everything else. */
+  createDatabase(): Promise<void>
   /** Runs a statement that gives no rows, beside inserts and searches. */
   command(sql: string): Promise<void>
   /** Rows of one of the store's own statements, beside inserts and searches. 64-bit integers are strings. */
@@ -35,6 +37,9 @@ export interface BlockInsert {
   /** The statement's log_comment. */
   readonly comment: string
 }
+
+/** Names that need no quoting. */
+export const DATABASE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** Ends the statements with this comment without waiting: waiting hangs between sessions of the embedded engine. */
 export function killStatement(comment: string): string {

@@ -128,6 +128,9 @@ class EmbeddedConnection implements StoreConnection {
     this.#blockFile = blockFile
   }
 
+  /** Every session has made sure of it. */
+  async createDatabase(): Promise<void> {}
+
   async command(sql: string): Promise<void> {
     await this.#control.run(({ client }) => client.command({ query: sql }))
   }

@@ -8,7 +8,7 @@ import {
 } from '@clickhouse/client'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
-import { type BlockInsert, killStatement, type StoreConnection } from './connection.ts'
+import { type BlockInsert, DATABASE_NAME, killStatement, type StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import { type Statement, StoreError } from './store.ts'
 
@@ -30,10 +30,9 @@ const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 500
 const KILL_PATIENCE_MS = 60_000
 const ACCESS_DENIED = 497
-const DATABASE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** Reaches a ClickHouse server over HTTP. */
-export async function openServerConnection({
+/** A way to a ClickHouse server over HTTP. Nothing is sent yet, so the server may be away. */
+export function serverConnection({
   url,
   username = 'default',
   password = '',
@@ -42,68 +41,71 @@ export async function openServerConnection({
   controlTimeoutMs = 120_000,
   searchTimeoutMs = 300_000,
   clock = systemClock(),
-}: ServerConnectionOptions): Promise<StoreConnection> {
+}: ServerConnectionOptions): StoreConnection {
   if (!DATABASE_NAME.test(database)) throw new TypeError(`not a name for a database: ${database}`)
   // What goes wrong reaches the caller as an error; the client's own words would bypass the log.
   const server = { url, username, password, log: { level: ClickHouseLogLevel.OFF } }
-  await createDatabase(createClient(server), database)
   const login = { ...server, database }
   const answers = { output_format_json_quote_64bit_integers: 1 } as const
   return new ServerConnection(
-    createClient({ ...login, request_timeout: controlTimeoutMs, clickhouse_settings: answers }),
-    createClient({ ...login, request_timeout: insertTimeoutMs }),
-    createClient({
-      ...login,
-      request_timeout: searchTimeoutMs,
-      // An answer that nobody waits for any more is not computed to its end.
-      clickhouse_settings: { ...answers, readonly: '2', cancel_http_readonly_queries_on_client_close: 1 },
-    }),
+    database,
+    {
+      founding: createClient({ ...server, request_timeout: controlTimeoutMs }),
+      control: createClient({ ...login, request_timeout: controlTimeoutMs, clickhouse_settings: answers }),
+      inserting: createClient({ ...login, request_timeout: insertTimeoutMs }),
+      searching: createClient({
+        ...login,
+        request_timeout: searchTimeoutMs,
+        // An answer that nobody waits for any more is not computed to its end.
+        clickhouse_settings: { ...answers, readonly: '2', cancel_http_readonly_queries_on_client_close: 1 },
+      }),
+    },
     clock,
   )
 }
 
-async function createDatabase(client: ClickHouseClient, database: string): Promise<void> {
-  try {
-    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` })
-  } catch (error) {
-    // A user that may not create databases works with the one that an operator made.
-    if (!(error instanceof ClickHouseError) || Number(error.code) !== ACCESS_DENIED) throw error
-  } finally {
-    await client.close()
-  }
+/** They differ in how long they wait and in what the server lets them do. */
+interface Clients {
+  /** Speaks to the server outside of the database. */
+  readonly founding: ClickHouseClient
+  readonly control: ClickHouseClient
+  readonly inserting: ClickHouseClient
+  readonly searching: ClickHouseClient
 }
 
 class ServerConnection implements StoreConnection {
-  readonly #control: ClickHouseClient
-  readonly #inserting: ClickHouseClient
-  readonly #searching: ClickHouseClient
+  readonly #database: string
+  readonly #clients: Clients
   readonly #clock: Clock
 
-  constructor(
-    control: ClickHouseClient,
-    inserting: ClickHouseClient,
-    searching: ClickHouseClient,
-    clock: Clock,
-  ) {
+  constructor(database: string, clients: Clients, clock: Clock) {
+    this.#database = database
+    this.#clients = clients
     this.#clock = clock
-    this.#control = control
-    this.#inserting = inserting
-    this.#searching = searching
+  }
+
+  async createDatabase(): Promise<void> {
+    try {
+      await this.#clients.founding.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.#database}` })
+    } catch (error) {
+      // A user that may not create databases works with the one that an operator made.
+      if (!(error instanceof ClickHouseError) || Number(error.code) !== ACCESS_DENIED) throw error
+    }
   }
 
   async command(sql: string): Promise<void> {
-    await this.#control.command({ query: sql })
+    await this.#clients.control.command({ query: sql })
   }
 
   async read<Row>(sql: string): Promise<Row[]> {
-    const answer = await this.#control.query({ query: sql, format: 'JSONEachRow' })
+    const answer = await this.#clients.control.query({ query: sql, format: 'JSONEachRow' })
     return answer.json<Row>()
   }
 
   async query<Row>({ sql, parameters }: Statement, signal?: AbortSignal): Promise<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await this.#searching.query({
+      const answer = await this.#clients.searching.query({
         query: sql,
         format: 'JSONEachRow',
         ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
@@ -119,7 +121,7 @@ class ServerConnection implements StoreConnection {
   async *queryStream<Row>({ sql, parameters }: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await this.#searching.query({
+      const answer = await this.#clients.searching.query({
         query: sql,
         format: 'JSONEachRow',
         ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
@@ -137,7 +139,7 @@ class ServerConnection implements StoreConnection {
 
   async insertBlock({ sql, structure, block }: BlockInsert): Promise<void> {
     const source = `input('${structure.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}')`
-    const answer = await this.#inserting.exec({
+    const answer = await this.#clients.inserting.exec({
       query: `${sql(source)} FORMAT Native`,
       values: Readable.from(block, { objectMode: false }),
       // Otherwise the server answers 200 first and fails afterwards.
@@ -160,6 +162,6 @@ class ServerConnection implements StoreConnection {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#control.close(), this.#inserting.close(), this.#searching.close()])
+    await Promise.all(Object.values<ClickHouseClient>({ ...this.#clients }).map(client => client.close()))
   }
 }

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { expect, test } from 'vitest'
-import { insertFailure, statementFailure } from './store-failure.ts'
+import { insertFailure, openFailure, statementFailure } from './store-failure.ts'
 
 const engineError = (code: string) => new ClickHouseError({ message: 'message', code, type: 'TYPE' })
 const systemError = (code: string) => Object.assign(new Error('message'), { code })
@@ -30,4 +30,30 @@ test('a search that cannot reach the engine may be tried again, one that is wron
   expect(statementFailure(systemError('ECONNRESET'))).toMatchObject({ code: 'UNAVAILABLE', retriable: true })
   expect(statementFailure(engineError('47'))).toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
   expect(statementFailure(new TypeError('parameter a is not given')).code).toBe('STATEMENT_FAILED')
+})
+
+test.each([
+  ['a wrong password', engineError('516'), 'LOGIN_REFUSED', false],
+  ['a database that is not there', engineError('81'), 'DATABASE_MISSING', false],
+  ['a right that is not granted', engineError('497'), 'RIGHT_MISSING', false],
+  ['a certificate of nobody', systemError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'NOT_TRUSTED', false],
+  ['a certificate of another host', systemError('ERR_TLS_CERT_ALTNAME_INVALID'), 'NOT_TRUSTED', false],
+  ['nobody listens', systemError('ECONNREFUSED'), 'UNAVAILABLE', true],
+  ['an unknown host, which may be one that has not started', systemError('ENOTFOUND'), 'UNAVAILABLE', true],
+  ['something else answers', new Error('<html>'), 'UNAVAILABLE', true],
+])('opening the store and %s', (_, error, code, retriable) => {
+  expect(openFailure(error)).toMatchObject({ code, retriable, cause: error })
+})
+
+test('a login that is refused later is waited for: the password may be put right', () => {
+  expect(statementFailure(engineError('516'))).toMatchObject({ code: 'UNAVAILABLE', retriable: true })
+})
+
+test('a name with two addresses that nobody listens at fails with the words of both', () => {
+  const errors = [
+    new Error('connect ECONNREFUSED ::1:8123'),
+    new Error('connect ECONNREFUSED 127.0.0.1:8123'),
+  ]
+  const both = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' })
+  expect(openFailure(both).message).toBe('connect ECONNREFUSED ::1:8123, connect ECONNREFUSED 127.0.0.1:8123')
 })

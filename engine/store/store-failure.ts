@@ -61,6 +61,31 @@ export function statementFailure(error: unknown): StoreError {
   })
 }
 
+/** Codes of a server that is there and says no: trying again does not help, an operator has to. */
+const REFUSALS: ReadonlyMap<number, StoreErrorCode> = new Map([
+  [516, 'LOGIN_REFUSED'], // authentication failed
+  [192, 'LOGIN_REFUSED'], // unknown user
+  [193, 'LOGIN_REFUSED'], // wrong password
+  [194, 'LOGIN_REFUSED'], // password required
+  [81, 'DATABASE_MISSING'],
+  [497, 'RIGHT_MISSING'], // access denied
+])
+const CERTIFICATE_CODE = /^(ERR_TLS_CERT_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET_ISSUER|VERIFY))/
+
+/** Why the store could not be opened: retriable while a server is away, not when it, or its certificate, says no. */
+export function openFailure(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const code = engineCode(error)
+  const refusal = code === undefined ? certificateTrouble(error) : REFUSALS.get(code)
+  if (refusal === undefined) return statementFailure(error)
+  return new StoreError(refusal, messageOf(error), { cause: error })
+}
+
+function certificateTrouble(error: unknown): StoreErrorCode | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && CERTIFICATE_CODE.test(code) ? 'NOT_TRUSTED' : undefined
+}
+
 /** The engine's error code, from the client's error or from the text of one that came in a stream. */
 function engineCode(error: unknown): number | undefined {
   const { code } = error as { code?: unknown }
@@ -75,5 +100,7 @@ function neverSent(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
+  // A name with several addresses, such as localhost: the error of all has no words of its own.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -10,7 +10,9 @@ export interface Store {
    *
    * @param wasFilled whether the log says that something was stored: a store that knows no log is refused then,
    *        and goes on being refused
-   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log; STORE_LOST
+   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log; STORE_LOST; LOGIN_REFUSED,
+   *         DATABASE_MISSING, RIGHT_MISSING, NOT_TRUSTED of a server that says no; retriable when it is away: nothing
+   *         was changed then, and it may be opened again
    */
   open(logId: string, wasFilled?: boolean): Promise<void>
 
@@ -38,7 +40,11 @@ export interface Store {
    */
   settle(target: PartitionTable, from: Position & { readonly timeMs: number }): Promise<Position | null>
 
-  /** One read-only statement; user text reaches it only as a parameter. */
+  /**
+   * One read-only statement; user text reaches it only as a parameter.
+   *
+   * @throws StoreError UNAVAILABLE, also while the store is not open yet; STATEMENT_FAILED
+   */
   query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
 
   /** The same, row by row, for answers that are not held in memory. */
@@ -111,6 +117,10 @@ export type StoreErrorCode =
   | 'STORE_OF_ANOTHER_LOG'
   | 'STORE_NEWER'
   | 'STORE_LOST'
+  | 'LOGIN_REFUSED'
+  | 'DATABASE_MISSING'
+  | 'RIGHT_MISSING'
+  | 'NOT_TRUSTED'
   | 'STATEMENT_FAILED'
 
 export class StoreError extends Error {

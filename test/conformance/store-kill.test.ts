@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { blockFolders } from '../../engine/store/block-file.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
-import { openServerConnection } from '../../engine/store/server-connection.ts'
+import { serverConnection } from '../../engine/store/server-connection.ts'
 import type { StoreError } from '../../engine/store/store.ts'
 import { type Child, startChild } from '../support/child.ts'
 import { blockOf } from '../support/line-blocks.ts'
@@ -135,7 +135,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
 
   async function openStore(url: string, attempt: number, insertTimeoutMs?: number) {
     const timeout = insertTimeoutMs === undefined ? {} : { insertTimeoutMs }
-    const store = openClickHouseStore(await openServerConnection({ url, ...timeout }))
+    const store = openClickHouseStore(serverConnection({ url, ...timeout }))
     await store.open('log-of-the-kill-tests')
     await store.claim({ ...LINES, epoch: epoch(attempt) })
     return store

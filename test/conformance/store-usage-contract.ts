@@ -280,6 +280,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
     return run()
   }
   return {
+    createDatabase: () => connection.createDatabase(),
     command: sql => living(() => connection.command(sql)),
     read: <Row>(sql: string) => living(() => connection.read<Row>(sql)),
     query: <Row>(...call: Parameters<StoreConnection['query']>) => connection.query<Row>(...call),

@@ -22,27 +22,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Ships a file by the command line. @returns its summary, with the exit code */
-async function ship(
-  host: string,
-  path: string,
-): Promise<{ code: number | null; summary: Record<string, number> }> {
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, 'ship', path, '--host', host, '--app', `app-${host}`, '--json'],
-    {
-      env: weir.environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  let printed = ''
-  child.stdout.on('data', chunk => {
-    printed += chunk
-  })
-  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
-  return { code, summary: JSON.parse(printed) as Record<string, number> }
-}
-
 function linesOf(host: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     index % 3 === 0
@@ -58,7 +37,7 @@ test('lines in are lines found and lines counted, in order per host, with kill -
   const sent = new Map(HOSTS.map(host => [host, linesOf(host, LINES_PER_HOST)]))
   for (const [host, lines] of sent) writeFileSync(join(folder, `${host}.log`), `${lines.join('\n')}\n`)
 
-  const shipping = Promise.all(HOSTS.map(host => ship(host, join(folder, `${host}.log`))))
+  const shipping = Promise.all(HOSTS.map(host => weir.ship(join(folder, `${host}.log`), host)))
   for (let kill = 0; kill < 3; kill++) {
     await new Promise(resolve => setTimeout(resolve, 250 + 150 * kill))
     await weir.end('SIGKILL')
@@ -89,13 +68,13 @@ test('lines in are lines found and lines counted, in order per host, with kill -
 test('a graceful stop answers, stores everything and the next start goes on', async () => {
   const lines = linesOf('alpha', 5_000)
   writeFileSync(join(folder, 'alpha.log'), lines.join('\n'))
-  expect((await ship('alpha', join(folder, 'alpha.log'))).code).toBe(0)
+  expect((await weir.ship(join(folder, 'alpha.log'), 'alpha')).code).toBe(0)
   const startedMs = performance.now()
   expect(await weir.end('SIGTERM')).toBe(0)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   await weir.start()
   expect((await exportedLines(weir)).map(line => line._line)).toHaveLength(lines.length)
-  expect((await ship('beta', join(folder, 'alpha.log'))).code).toBe(0)
+  expect((await weir.ship(join(folder, 'alpha.log'), 'beta')).code).toBe(0)
   expect(
     await eventually(
       () => countedLines(weir),

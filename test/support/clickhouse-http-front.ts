@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
 import { ClickHouseError } from '@clickhouse/client'
 import { createChdbConnection } from 'chdb/connection'
 import { bindParameters } from '../../engine/store/sql-text.ts'
@@ -10,9 +11,19 @@ import { bindParameters } from '../../engine/store/sql-text.ts'
  * The embedded engine behind so much of ClickHouse's HTTP interface as the store uses, to try the way to a server
  * where there is none. It runs in a process of its own, so a test can kill it.
  *
- * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT]; prints the port once it listens, ends with its input
+ * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT] [--user NAME --password WORD] [--databases-are-given]
+ * It prints the port once it listens and ends with its input. With a password it lets in nobody without; where
+ * databases are given, no user may create one.
  */
-const [folder = '', port = '0'] = process.argv.slice(2)
+const { values: rules, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    user: { type: 'string', default: 'default' },
+    password: { type: 'string', default: '' },
+    'databases-are-given': { type: 'boolean', default: false },
+  },
+})
+const [folder = '', port = '0'] = positionals
 mkdirSync(folder, { recursive: true })
 // Beside the data, so that a test that kills this process can remove both.
 const blocks = `${folder}-blocks`
@@ -43,6 +54,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (address.pathname === '/ping') return void response.end('Ok.\n')
   const inAddress = address.searchParams.get('query')
   const query = inAddress === null ? body.toString() : inAddress
+  assertMay(request, query)
   const blockPath = join(blocks, `${requestNumber++}.native`)
   const session = createChdbConnection({ path: folder })
   try {
@@ -59,6 +71,20 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   } finally {
     rmSync(blockPath, { force: true })
     await session.close()
+  }
+}
+
+/** In the words of a server. */
+function assertMay({ headers }: IncomingMessage, query: string): void {
+  const { user, password } = rules
+  const login = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  if (password !== '' && headers.authorization !== login) {
+    const message = 'Authentication failed: password is incorrect, or there is no user with such name. '
+    throw new ClickHouseError({ code: '516', type: 'AUTHENTICATION_FAILED', message })
+  }
+  if (rules['databases-are-given'] && /^CREATE DATABASE/.test(query)) {
+    const message = `${user}: Not enough privileges. To execute this query, it's necessary to have the grant CREATE DATABASE. `
+    throw new ClickHouseError({ code: '497', type: 'ACCESS_DENIED', message })
   }
 }
 

@@ -14,15 +14,32 @@ export class RunningWeir {
   #process: ChildProcess | undefined
   #output = ''
 
-  private constructor(settings: Readonly<Record<string, string>>) {
-    this.directory = mkdtempSync(join(tmpdir(), 'weir-'))
+  private constructor(settings: Readonly<Record<string, string>>, directory: string) {
+    this.directory = directory
     this.#settings = settings
   }
 
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<RunningWeir> {
-    const weir = new RunningWeir(settings)
-    await weir.start()
+  /** @param directory the data folder; a new one below the temporary folder when left out */
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    directory = mkdtempSync(join(tmpdir(), 'weir-')),
+  ): Promise<RunningWeir> {
+    const weir = RunningWeir.prepare(settings, directory)
+    try {
+      await weir.start()
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true })
+      throw error
+    }
     return weir
+  }
+
+  /** The same, not started yet. */
+  static prepare(
+    settings: Readonly<Record<string, string>> = {},
+    directory = mkdtempSync(join(tmpdir(), 'weir-')),
+  ): RunningWeir {
+    return new RunningWeir(settings, directory)
   }
 
   /** Everything that the program has printed so far, over all of its starts. */
@@ -38,6 +55,11 @@ export class RunningWeir {
     return this.#process !== undefined && this.#process.exitCode === null && this.#process.signalCode === null
   }
 
+  /** Undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.running ? this.#process?.pid : undefined
+  }
+
   get environment(): Record<string, string> {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_)/.test(name),
@@ -51,8 +73,8 @@ export class RunningWeir {
     }
   }
 
-  /** Starts the program again on the same folder and waits until it says that it is ready. */
-  async start(): Promise<void> {
+  /** Starts the program again on the same folder and waits until it says that it is ready, or something else. */
+  async start(says = /^Weir is ready/m): Promise<void> {
     const child = spawn(process.execPath, [PROGRAM, 'all'], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -67,7 +89,7 @@ export class RunningWeir {
       const note = (chunk: Buffer) => {
         this.#output += chunk.toString()
         printed += chunk.toString()
-        if (!/^Weir is ready/m.test(printed)) return
+        if (!says.test(printed)) return
         clearTimeout(timer)
         resolve()
       }
@@ -81,19 +103,43 @@ export class RunningWeir {
     await ready
   }
 
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
   /** Sends a signal and waits for the end. @returns the exit code; null when a signal ended it */
   async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.running) this.#process?.kill(signal)
+    return this.ended()
+  }
+
+  /** Waits until the program ends by itself. @returns as `end` */
+  async ended(): Promise<number | null> {
     const child = this.#process
     if (child === undefined || !this.running) return child?.exitCode ?? null
-    const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
-    child.kill(signal)
-    return ended
+    return new Promise(resolve => child.once('exit', resolve))
   }
 
   /** Ends the program and removes its folder. */
   async dispose(): Promise<void> {
     await this.end('SIGTERM')
     rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Ships a file by the command line. @returns its summary, with the exit code */
+  async ship(path: string, host: string): Promise<{ code: number | null; summary: Record<string, unknown> }> {
+    const options = ['--host', host, '--app', `app-${host}`, '--json']
+    const child = spawn(process.execPath, [PROGRAM, 'ship', path, ...options], {
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    child.stdout.on('data', chunk => {
+      printed += chunk
+    })
+    const code = await new Promise<number | null>(resolve => child.once('close', resolve))
+    return { code, summary: JSON.parse(printed) as Record<string, unknown> }
   }
 
   async get<T>(path: string): Promise<T> {

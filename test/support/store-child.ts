@@ -1,6 +1,6 @@
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import { openServerConnection } from '../../engine/store/server-connection.ts'
+import { serverConnection } from '../../engine/store/server-connection.ts'
 import { usageTotals } from '../../engine/store/usage.ts'
 import { blockOf } from './line-blocks.ts'
 import { sampleLines } from './sample-lines.ts'
@@ -19,7 +19,7 @@ const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
 const epoch = { offset: 1n, attempt: Number(attempt) }
 
 const connection = where.startsWith('http')
-  ? await openServerConnection({ url: where })
+  ? serverConnection({ url: where })
   : await openEmbeddedConnection({ path: where })
 const store = openClickHouseStore(connection)
 await store.open('log-of-the-kill-tests')
