@@ -12,8 +12,10 @@ import { bindParameters } from '../../engine/store/sql-text.ts'
  * where there is none. It runs in a process of its own, so a test can kill it.
  *
  * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT] [--user NAME --password WORD] [--databases-are-given]
+ *          [--dies-of-insert NUMBER]
  * It prints the port once it listens and ends with its input. With a password it lets in nobody without; where
- * databases are given, no user may create one.
+ * databases are given, no user may create one. It can die as a server that loses its power when lines are stored
+ * and nobody has been told yet.
  */
 const { values: rules, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,6 +23,7 @@ const { values: rules, positionals } = parseArgs({
     user: { type: 'string', default: 'default' },
     password: { type: 'string', default: '' },
     'databases-are-given': { type: 'boolean', default: false },
+    'dies-of-insert': { type: 'string' },
   },
 })
 const [folder = '', port = '0'] = positionals
@@ -43,6 +46,7 @@ const HTTP_SETTINGS = new Set([
   'cancel_http_readonly_queries_on_client_close',
 ])
 let requestNumber = 0
+let linesInserts = 0
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => fail(response, error))
@@ -53,19 +57,22 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await buffer(request)
   if (address.pathname === '/ping') return void response.end('Ok.\n')
   const inAddress = address.searchParams.get('query')
-  const query = inAddress === null ? body.toString() : inAddress
-  assertMay(request, query)
   const blockPath = join(blocks, `${requestNumber++}.native`)
+  const form = await formIn(request, body)
+  const query = inAddress === null ? body.toString() : withExternal(inAddress, address, form?.name, blockPath)
+  assertMay(request, query)
   const session = createChdbConnection({ path: folder })
   try {
     const database = address.searchParams.get('database')
     if (database !== null) await session.command({ query: `USE ${database}` })
     const sql = bindParameters({ sql: query, parameters: parametersOf(address) })
-    const readsBody = inAddress !== null && body.length > 0
-    if (readsBody) writeFileSync(blockPath, body)
+    const readsBody = inAddress !== null && body.length > 0 && form === undefined
+    if (readsBody || form !== undefined) writeFileSync(blockPath, form?.block ?? body)
     for (const setting of settingsOf(address)) await session.command({ query: setting })
     const { stream } = await session.query({ query: readsBody ? fromFile(sql, blockPath) : sql })
     const result = await buffer(stream)
+    if (query.startsWith('INSERT INTO lines ') && `${++linesInserts}` === rules['dies-of-insert'])
+      process.kill(process.pid, 'SIGKILL')
     response.writeHead(200, { 'content-type': 'text/plain', 'x-clickhouse-summary': '{}' })
     response.end(result)
   } finally {
@@ -86,6 +93,23 @@ function assertMay({ headers }: IncomingMessage, query: string): void {
     const message = `${user}: Not enough privileges. To execute this query, it's necessary to have the grant CREATE DATABASE. `
     throw new ClickHouseError({ code: '497', type: 'ACCESS_DENIED', message })
   }
+}
+
+/** External data for a statement: a form with the rows of one table as a file. */
+async function formIn({ headers }: IncomingMessage, body: Buffer) {
+  const type = headers['content-type'] ?? ''
+  if (!type.startsWith('multipart/form-data')) return undefined
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
+  for (const [name, file] of form)
+    if (file instanceof Blob) return { name, block: Buffer.from(await file.arrayBuffer()) }
+  return undefined
+}
+
+function withExternal(query: string, address: URL, name: string | undefined, path: string): string {
+  if (name === undefined) return query
+  const structure = address.searchParams.get(`${name}_structure`)?.replaceAll("'", "\\'")
+  for (const suffix of ['format', 'structure']) address.searchParams.delete(`${name}_${suffix}`)
+  return query.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `file('${path}', 'Native', '${structure}')`)
 }
 
 function fromFile(sql: string, path: string): string {
