@@ -19,11 +19,16 @@ export interface StoreConnection {
   queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
   insertBlock(insert: BlockInsert): Promise<void>
   /**
+   * Rows of a statement that may take long and stands in nobody's way; it may read a block that is not stored. One at
+   * a time. 64-bit integers are strings.
+   */
+  audit<Row>(statement: AuditStatement): Promise<Row[]>
+  /**
    * Ends the inserts with this comment that still run, and waits until they are gone. The caller has raised its
    * epoch, so an insert that the engine has not begun yet is fenced.
    */
   endInserts(comment: string): Promise<void>
-  /** Waits for the statements in flight. */
+  /** Waits for the statements in flight; those of an audit are ended. */
   close(): Promise<void>
 }
 
@@ -40,6 +45,15 @@ export interface BlockInsert {
 
 /** Names that need no quoting. */
 export const DATABASE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+export interface AuditStatement {
+  /** The statement, given what yields the block's rows; empty without a block. */
+  readonly sql: (source: string) => string
+  readonly block?: Pick<BlockInsert, 'structure' | 'block'>
+}
+
+/** The log_comment of the statements of an audit. */
+export const AUDIT_COMMENT = 'weir:audit'
 
 /** Ends the statements with this comment without waiting: waiting hangs between sessions of the embedded engine. */
 export function killStatement(comment: string): string {

@@ -2,7 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { BlockFile } from './block-file.ts'
-import { type BlockInsert, killStatement, type StoreConnection } from './connection.ts'
+import {
+  AUDIT_COMMENT,
+  type AuditStatement,
+  type BlockInsert,
+  killStatement,
+  type StoreConnection,
+} from './connection.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
 import type { Statement } from './store.ts'
 
@@ -49,7 +55,24 @@ export async function openEmbeddedConnection({
   // Read-only comes last: afterwards nothing can be set but what a read may set.
   for (let index = 0; index < searches; index++)
     searching.push(await openSession({ ...answers, max_block_size: STREAM_ROWS, readonly: 2 }))
-  return new EmbeddedConnection(control, inserting, searching, await BlockFile.open(folder, database))
+  return new EmbeddedConnection({
+    control,
+    inserting,
+    searching,
+    openAuditing: () => openSession(answers),
+    blockFile: await BlockFile.open(folder, database),
+    auditFile: await BlockFile.open(folder, `${database} audit`),
+  })
+}
+
+interface EmbeddedParts {
+  readonly control: Session
+  readonly inserting: Session
+  readonly searching: readonly Session[]
+  /** Audits are rare: their session is opened at the first. */
+  readonly openAuditing: () => Promise<Session>
+  readonly blockFile: BlockFile
+  readonly auditFile: BlockFile
 }
 
 interface NativeSession {
@@ -114,29 +137,24 @@ class Session {
 }
 
 class EmbeddedConnection implements StoreConnection {
-  readonly #control: Session
-  readonly #inserting: Session
-  readonly #searching: readonly Session[]
-  readonly #blockFile: BlockFile
+  readonly #parts: EmbeddedParts
   readonly #inserts = new Map<string, Promise<unknown>>()
+  #auditing: Promise<Session> | undefined
   #searchNumber = 0
 
-  constructor(control: Session, inserting: Session, searching: readonly Session[], blockFile: BlockFile) {
-    this.#control = control
-    this.#inserting = inserting
-    this.#searching = searching
-    this.#blockFile = blockFile
+  constructor(parts: EmbeddedParts) {
+    this.#parts = parts
   }
 
   /** Every session has made sure of it. */
   async createDatabase(): Promise<void> {}
 
   async command(sql: string): Promise<void> {
-    await this.#control.run(({ client }) => client.command({ query: sql }))
+    await this.#parts.control.run(({ client }) => client.command({ query: sql }))
   }
 
   read<Row>(sql: string): Promise<Row[]> {
-    return this.#control.run(({ client }) => rowsOf<Row>(client, sql))
+    return this.#parts.control.run(({ client }) => rowsOf<Row>(client, sql))
   }
 
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
@@ -187,15 +205,23 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   insertBlock({ sql, structure, block, comment }: BlockInsert): Promise<void> {
-    const insert = this.#inserting.run(async ({ client }) => {
-      const path = await this.#blockFile.write(block)
-      const source = `file(${textLiteral(path)}, 'Native', ${textLiteral(structure)})`
-      await client.command({ query: sql(source) })
+    const insert = this.#parts.inserting.run(async ({ client }) => {
+      const path = await this.#parts.blockFile.write(block)
+      await client.command({ query: sql(blockSource(path, structure)) })
     })
     const ended = insert.catch(() => {})
     this.#inserts.set(comment, ended)
     return insert.finally(() => {
       if (this.#inserts.get(comment) === ended) this.#inserts.delete(comment)
+    })
+  }
+
+  async audit<Row>({ sql, block }: AuditStatement): Promise<Row[]> {
+    this.#auditing ??= this.#parts.openAuditing()
+    const session = await this.#auditing
+    return session.run(async ({ client }) => {
+      const source = block && blockSource(await this.#parts.auditFile.write(block.block), block.structure)
+      return rowsOf<Row>(client, sql(source ?? ''), { log_comment: AUDIT_COMMENT })
     })
   }
 
@@ -208,12 +234,19 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   async close(): Promise<void> {
-    for (const session of [...this.#searching, this.#inserting, this.#control]) await session.close()
-    await this.#blockFile.close()
+    const { control, inserting, searching, blockFile, auditFile } = this.#parts
+    const auditing = await this.#auditing
+    if (auditing !== undefined && auditing.waiting > 0) this.#kill(AUDIT_COMMENT)
+    for (const session of [...searching, inserting, ...(auditing ? [auditing] : []), control])
+      await session.close()
+    await blockFile.close()
+    await auditFile.close()
   }
 
   #freeSession(): Session {
-    return this.#searching.reduce((least, session) => (session.waiting < least.waiting ? session : least))
+    return this.#parts.searching.reduce((least, session) =>
+      session.waiting < least.waiting ? session : least,
+    )
   }
 
   #nextComment(): string {
@@ -224,6 +257,10 @@ class EmbeddedConnection implements StoreConnection {
     // Best effort: without it the search only ends later.
     this.command(killStatement(comment)).catch(() => {})
   }
+}
+
+function blockSource(path: string, structure: string): string {
+  return `file(${textLiteral(path)}, 'Native', ${textLiteral(structure)})`
 }
 
 async function rowsOf<Row>(

@@ -26,15 +26,26 @@ export async function removeExpired(
 ): Promise<number> {
   let removed = 0
   for (const day of await closedDaysWithLines(connection)) {
-    const past = Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
+    const past = expiredRetention(day, nowMs)
     if (past < 0 || settled.length === 0) continue
     removed += await removeOfDay(connection, day, `retention <= ${past} AND ${belowCheckpoint(settled)}`)
   }
   return removed
 }
 
+/** The longest retention, in days, that a whole day is past; negative when it is past none. */
+export function expiredRetention(day: string, nowMs: number): number {
+  return Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
+}
+
 /** Days that tables beside `lines` are kept. Errors: components, section 4.1; what nodes did: our choice. */
 const KEPT_DAYS = { pipeline_errors: 10, node_metrics: 90 } as const
+
+/** Log time before which whole days of such a table may be gone, UNIX ms. */
+export function droppedBefore(table: keyof typeof KEPT_DAYS, nowMs: number): number {
+  const newestDropped = Math.floor((nowMs - (KEPT_DAYS[table] + 1) * DAY_MS) / DAY_MS)
+  return (newestDropped + 1) * DAY_MS
+}
 
 /** Drops whole days of what nodes did and reported once they are old and below every checkpoint. */
 export async function dropOldActivity(
@@ -43,10 +54,10 @@ export async function dropOldActivity(
   settled: readonly SettledPartition[],
 ): Promise<void> {
   if (settled.length === 0) return
-  for (const [table, days] of Object.entries(KEPT_DAYS)) {
-    const newestDropped = new Date(nowMs - (days + 1) * DAY_MS).toISOString().slice(0, 10)
+  for (const table of ['pipeline_errors', 'node_metrics'] as const) {
+    const keptFrom = new Date(droppedBefore(table, nowMs)).toISOString().slice(0, 10)
     const rows = await connection.read<{ day: string }>(
-      `SELECT toString(toYYYYMMDD(t)) AS day FROM ${table} WHERE toDate(t) <= '${newestDropped}' ` +
+      `SELECT toString(toYYYYMMDD(t)) AS day FROM ${table} WHERE toDate(t) < '${keptFrom}' ` +
         `GROUP BY day HAVING countIf(NOT (${belowCheckpoint(settled)})) = 0`,
     )
     for (const { day } of rows) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${day}`)

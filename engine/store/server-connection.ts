@@ -8,7 +8,14 @@ import {
 } from '@clickhouse/client'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
-import { type BlockInsert, DATABASE_NAME, killStatement, type StoreConnection } from './connection.ts'
+import {
+  type AuditStatement,
+  type BlockInsert,
+  DATABASE_NAME,
+  killStatement,
+  type StoreConnection,
+} from './connection.ts'
+import { ExternalData } from './external-data.ts'
 import { textLiteral } from './sql-text.ts'
 import { type Statement, StoreError } from './store.ts'
 
@@ -60,6 +67,7 @@ export function serverConnection({
         clickhouse_settings: { ...answers, readonly: '2', cancel_http_readonly_queries_on_client_close: 1 },
       }),
     },
+    new ExternalData({ url, username, password, database }),
     clock,
   )
 }
@@ -76,11 +84,13 @@ interface Clients {
 class ServerConnection implements StoreConnection {
   readonly #database: string
   readonly #clients: Clients
+  readonly #external: ExternalData
   readonly #clock: Clock
 
-  constructor(database: string, clients: Clients, clock: Clock) {
+  constructor(database: string, clients: Clients, external: ExternalData, clock: Clock) {
     this.#database = database
     this.#clients = clients
+    this.#external = external
     this.#clock = clock
   }
 
@@ -148,6 +158,10 @@ class ServerConnection implements StoreConnection {
     await drainStream(answer.stream)
   }
 
+  audit<Row>(statement: AuditStatement): Promise<Row[]> {
+    return this.#external.read<Row>(statement)
+  }
+
   async endInserts(comment: string): Promise<void> {
     const running = `SELECT count() AS running FROM system.processes WHERE Settings['log_comment'] = ${textLiteral(comment)}`
     const isRunning = async () => (await this.read<{ running: string }>(running))[0]?.running !== '0'
@@ -162,6 +176,7 @@ class ServerConnection implements StoreConnection {
   }
 
   async close(): Promise<void> {
+    this.#external.close()
     await Promise.all(Object.values<ClickHouseClient>({ ...this.#clients }).map(client => client.close()))
   }
 }

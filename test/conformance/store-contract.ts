@@ -8,6 +8,7 @@ import type { StoredLine } from '../../engine/store/stored-line.ts'
 import { TABLE_COLUMNS } from '../../engine/store/tables.ts'
 import { blockOf, newStoredLine } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
+import { auditContract } from './store-audit-contract.ts'
 import { usageContract } from './store-usage-contract.ts'
 
 /** An engine with room for any number of databases. */
@@ -416,6 +417,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
     })
 
     usageContract(() => ({ store, connection, insertLines }))
+    auditContract(() => ({ store, connection, insertLines }))
   })
 }
 

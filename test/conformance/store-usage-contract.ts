@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
-import type { StoreConnection } from '../../engine/store/connection.ts'
+import type { AuditStatement, StoreConnection } from '../../engine/store/connection.ts'
 import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -287,6 +287,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
     queryStream: <Row>(...call: Parameters<StoreConnection['queryStream']>) =>
       connection.queryStream<Row>(...call),
     insertBlock: insert => connection.insertBlock(insert),
+    audit: <Row>(statement: AuditStatement) => connection.audit<Row>(statement),
     endInserts: comment => connection.endInserts(comment),
     close: () => connection.close(),
   }

@@ -1,0 +1,262 @@
+import { TOPIC_NUMBERS } from '../log/topics.ts'
+import type { AuditStatement, StoreConnection } from './connection.ts'
+import { textLiteral } from './sql-text.ts'
+import type { PartitionTable, StoreTable } from './store.ts'
+import type {
+  MayBeMissing,
+  RecordDifference,
+  RowCount,
+  RowSums,
+  StoreAudit,
+  StoredRange,
+  StrayRows,
+  WindowSums,
+} from './store-audit.ts'
+import { statementFailure } from './store-failure.ts'
+import { blockColumns, blockStructure } from './tables.ts'
+import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
+
+const DAY_MS = 86_400_000
+
+/** The audit of a store on ClickHouse, embedded or a server. */
+export function openStoreAudit(connection: StoreConnection): StoreAudit {
+  return new ClickHouseAudit(connection)
+}
+
+class ClickHouseAudit implements StoreAudit {
+  readonly #connection: StoreConnection
+  readonly #usage: UsageAudit
+
+  constructor(connection: StoreConnection) {
+    this.#connection = connection
+    this.#usage = new UsageAudit(sql => this.#read({ sql: () => sql }))
+  }
+
+  async blockSums(table: StoreTable, blocks: readonly (readonly Uint8Array[])[]): Promise<RowSums[]> {
+    const rows = await this.#read<SumsRow>({
+      sql: source => `SELECT ${sums(table)} FROM ${source} GROUP BY hour, retention ORDER BY hour, retention`,
+      block: blockOf(table, blocks),
+    })
+    return rows.map(rowSums)
+  }
+
+  async storedSums(range: StoredRange, windows: readonly bigint[]): Promise<WindowSums[]> {
+    const starts = `CAST([${windows.join(', ')}], 'Array(UInt64)')`
+    const rows = await this.#read<SumsRow & { window: string }>({
+      sql: () => `SELECT roundDown(offset, ${starts}) AS window, ${sums(range.table)}
+FROM ${range.table} WHERE ${inRange(range)}
+GROUP BY window, hour, retention ORDER BY window, hour, retention SETTINGS optimize_use_projections = 0`,
+    })
+    return rows.map(row => ({ window: BigInt(row.window), ...rowSums(row) }))
+  }
+
+  async firstDifference(
+    range: StoredRange,
+    blocks: readonly (readonly Uint8Array[])[],
+    { retentionDays, beforeMs }: MayBeMissing,
+  ): Promise<RecordDifference | undefined> {
+    const { table } = range
+    const columns = blockColumns(table).map(([name]) => name)
+    const groups = (name: string, source: string) =>
+      `SELECT offset, hour, retention, '${name}' AS side, ${counts(table)},
+  sumForEach([${columns.map(column => `cityHash64(\`${column}\`)`).join(', ')}]) AS columns
+FROM (SELECT *, ${KEYS[table]} FROM ${source}) GROUP BY offset, hour, retention`
+    const of = (what: string, name: string) => `sumIf(${what}, side = '${name}')`
+    const ofColumns = (name: string) => `sumForEachIf(columns, side = '${name}')`
+    const rows = await this.#read<DifferenceRow>({
+      sql: source => `SELECT offset, hour, retention,
+  ${of('rows', 'log')} AS log_rows, ${of('bytes', 'log')} AS log_bytes, ${of('digest', 'log')} AS log_digest,
+  ${of('rows', 'store')} AS store_rows, ${of('bytes', 'store')} AS store_bytes, ${of('digest', 'store')} AS store_digest,
+  ${ofColumns('log')} AS log_columns, ${ofColumns('store')} AS store_columns
+FROM (${groups('log', source)} UNION ALL ${groups('store', `(SELECT * FROM ${table} WHERE ${inRange(range)})`)})
+GROUP BY offset, hour, retention
+HAVING (log_rows != store_rows OR log_digest != store_digest)
+  AND NOT (store_rows = 0 AND retention <= ${retentionDays} AND hour < ${Math.floor(beforeMs / 1000)})
+ORDER BY offset, hour, retention LIMIT 100 SETTINGS optimize_use_projections = 0`,
+      block: blockOf(table, blocks),
+    })
+    const [first] = rows
+    return (
+      first &&
+      differenceOf(
+        columns,
+        rows.filter(row => row.offset === first.offset),
+      )
+    )
+  }
+
+  async firstRow(range: StoredRange, exceptDays: readonly string[] = []): Promise<StrayRows | undefined> {
+    const other =
+      exceptDays.length === 0 ? '' : ` AND toYYYYMMDD(t) NOT IN (${exceptDays.map(dayNumber).join(', ')})`
+    const [row] = await this.#read<StrayRow>({
+      sql: () => `SELECT count() AS rows, min(offset) AS lowest,
+  toUnixTimestamp(toStartOfHour(argMin(t, offset))) AS hour FROM ${range.table} WHERE ${inRange(range)}${other}`,
+    })
+    return row === undefined || row.rows === '0' ? undefined : strayRows(row)
+  }
+
+  async lastOffset(target: PartitionTable, from: bigint): Promise<bigint | undefined> {
+    const [row] = await this.#read<{ rows: string; last: string }>({
+      sql: () =>
+        `SELECT count() AS rows, max(offset) AS last FROM ${target.table} WHERE ${inPartition(target)} AND offset >= ${from}`,
+    })
+    return row === undefined || row.rows === '0' ? undefined : BigInt(row.last)
+  }
+
+  async firstOfNoPartition(topic: string, partitions: number, table: StoreTable) {
+    const number = topicNumber(topic)
+    const rows = await this.#read<StrayRow & { topic: number; partition: number }>({
+      sql: () => `SELECT topic, partition, count() AS rows, min(offset) AS lowest,
+  toUnixTimestamp(toStartOfHour(argMin(t, offset))) AS hour FROM ${table}
+WHERE topic != ${number} OR partition >= ${partitions} GROUP BY topic, partition ORDER BY topic, partition LIMIT 1`,
+    })
+    const [row] = rows
+    return row && { ...strayRows(row), topicNumber: row.topic, partition: row.partition }
+  }
+
+  days = () => this.#usage.days()
+  isClosed = (day: string) => this.#usage.isClosed(day)
+  closedUsage = (day: string) => this.#usage.closedUsage(day)
+  firstUsageDifference: StoreAudit['firstUsageDifference'] = (day, mayLackLines) =>
+    this.#usage.firstDifference(day, mayLackLines)
+  firstProjectionDifference = (day: string) => this.#usage.firstProjectionDifference(day)
+
+  async #read<Row>(statement: AuditStatement): Promise<Row[]> {
+    try {
+      return await this.#connection.audit<Row>(statement)
+    } catch (error) {
+      throw statementFailure(error)
+    }
+  }
+}
+
+interface SumsRow {
+  readonly hour: number
+  readonly retention: number
+  readonly rows: string
+  readonly bytes: string
+  readonly digest: string
+  readonly lines_digest: string
+  readonly bytes_digest: string
+}
+
+interface DifferenceRow {
+  readonly offset: string
+  readonly hour: number
+  readonly log_rows: string
+  readonly log_bytes: string
+  readonly log_digest: string
+  readonly store_rows: string
+  readonly store_bytes: string
+  readonly store_digest: string
+  readonly log_columns: readonly string[]
+  readonly store_columns: readonly string[]
+}
+
+interface StrayRow {
+  readonly rows: string
+  readonly lowest: string
+  readonly hour: number
+}
+
+const HOUR = 'toUnixTimestamp(toStartOfHour(t)) AS hour'
+
+/** By what rows are grouped. Only lines have a retention of their own. */
+const KEYS: Readonly<Record<StoreTable, string>> = {
+  lines: HOUR,
+  node_metrics: `${HOUR}, 0 AS retention`,
+  pipeline_errors: `${HOUR}, 0 AS retention`,
+}
+
+function sums(table: StoreTable): string {
+  const usage =
+    table === 'lines'
+      ? `sum(${GROUP_DIGEST}) AS lines_digest, sum(${GROUP_DIGEST} * size) AS bytes_digest`
+      : "'0' AS lines_digest, '0' AS bytes_digest"
+  const keys = table === 'lines' ? `${HOUR}, retention` : KEYS[table]
+  return `${keys}, ${counts(table)}, ${usage}`
+}
+
+/** Every column counts, in its order. */
+function counts(table: StoreTable): string {
+  const columns = blockColumns(table).map(([name]) => `\`${name}\``)
+  const bytes = table === 'lines' ? 'sum(size)' : 'toUInt64(0)'
+  return `count() AS rows, ${bytes} AS bytes, sum(cityHash64(${columns.join(', ')})) AS digest`
+}
+
+function inPartition({ topic, partition }: PartitionTable): string {
+  return `topic = ${topicNumber(topic)} AND partition = ${partition}`
+}
+
+function inRange(range: StoredRange): string {
+  const offsets = `${inPartition(range)} AND offset >= ${range.from} AND offset < ${range.until}`
+  if (range.day === undefined) return offsets
+  const startMs = Date.parse(range.day)
+  return `${offsets} AND t >= ${moment(startMs)} AND t < ${moment(startMs + DAY_MS)}`
+}
+
+function moment(ms: number): string {
+  return `fromUnixTimestamp64Milli(${ms}, 'UTC')`
+}
+
+function dayNumber(day: string): string {
+  return day.replaceAll('-', '')
+}
+
+function blockOf(table: StoreTable, blocks: readonly (readonly Uint8Array[])[]) {
+  return { structure: blockStructure(table), block: blocks.flat() }
+}
+
+function rowSums(row: SumsRow): RowSums {
+  const rows = Number(row.rows)
+  const bytes = Number(row.bytes)
+  return {
+    hourMs: row.hour * 1000,
+    retentionDays: row.retention,
+    rows,
+    bytes,
+    digest: BigInt(row.digest),
+    usage: {
+      lines: rows,
+      bytes,
+      linesDigest: BigInt(row.lines_digest),
+      bytesDigest: BigInt(row.bytes_digest),
+    },
+  }
+}
+
+/** A record may stand in several groups when hours or retentions differ, too. */
+function differenceOf(columns: readonly string[], rows: readonly DifferenceRow[]): RecordDifference {
+  const first = rows[0] as DifferenceRow
+  const total = (side: 'log' | 'store'): RowCount =>
+    rows.reduce(
+      (sum, row) => ({
+        rows: sum.rows + Number(row[`${side}_rows`]),
+        bytes: sum.bytes + Number(row[`${side}_bytes`]),
+        digest: BigInt.asUintN(64, sum.digest + BigInt(row[`${side}_digest`])),
+      }),
+      { rows: 0, bytes: 0, digest: 0n },
+    )
+  const ofColumn = (side: 'log' | 'store', index: number) =>
+    BigInt.asUintN(
+      64,
+      rows.reduce((sum, row) => sum + BigInt(row[`${side}_columns`][index] ?? 0), 0n),
+    )
+  return {
+    offset: BigInt(first.offset),
+    hourMs: first.hour * 1000,
+    expected: total('log'),
+    found: total('store'),
+    columns: columns.filter((_, index) => ofColumn('log', index) !== ofColumn('store', index)),
+  }
+}
+
+function strayRows({ rows, lowest, hour }: StrayRow): StrayRows {
+  return { rows: Number(rows), offset: BigInt(lowest), hourMs: hour * 1000 }
+}
+
+function topicNumber(topic: string): number {
+  const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
+  if (number === undefined) throw new Error(`topic ${textLiteral(topic)} has no lines`)
+  return number
+}
