@@ -2,7 +2,7 @@ import { encodeLineBatch, type IngestRequest, TIMESTAMP_ABSENT } from '../../sch
 import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts'
 import { WordTable } from './word-table.ts'
 
-const FIRST_ROWS = 1024
+const FIRST_ROWS = 128
 /** Header, account, route and the lengths of the columns, generously. */
 const FRAME_BYTES = 256
 const REQUEST_BYTES = 64

@@ -4,7 +4,7 @@ import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from '
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import type { TimeBounds } from './timestamp.ts'
 
-const FIRST_BYTES = 64 * 1024
+const FIRST_BYTES = 4096
 
 /** What became of the lines of one body. */
 export interface ReadLines {

@@ -1,4 +1,4 @@
-const FIRST_BYTES = 64 * 1024
+const FIRST_BYTES = 4096
 const MAX_PREFIX_BYTES = 5
 /** Below this a loop beats the call of a native copy. */
 const SHORT_COPY_BYTES = 24

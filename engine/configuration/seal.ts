@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Entropy } from '../entropy/entropy.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -13,13 +13,13 @@ export class SealError extends Error {
 
 /** Encrypts secrets at rest: AES-256-GCM with a fresh initialisation vector for each. */
 export class Seal {
-  readonly #key: Buffer
+  readonly #key: KeyObject
   readonly #entropy: Entropy
 
   /** @param key 32 bytes */
   constructor(key: Buffer, entropy: Entropy) {
     if (key.length !== KEY_BYTES) throw new RangeError(`a secret key has 32 bytes, not ${key.length}`)
-    this.#key = key
+    this.#key = createSecretKey(key)
     this.#entropy = entropy
   }
 

@@ -3,9 +3,9 @@
  * kept per row on the JavaScript heap. Numbers are little endian, as are all machines that Node 24 runs on.
  */
 
-/** Small: a partition that is idle costs little. After its first block a column has room for one like the last. */
+/** Room is made by the first row: a column that stays empty takes none. Later blocks get room like the last one. */
 const INITIAL_ROWS = 64
-const INITIAL_TEXT_BYTES = 1024
+const INITIAL_TEXT_BYTES = 256
 /** Capacities are multiples of it, so that blocks of nearly the same size use the same. */
 const CAPACITY_STEP = 64
 const MAX_LENGTH_BYTES = 5
@@ -43,7 +43,8 @@ export function countsBytes(columns: number, rows: number): number {
 }
 
 export class UInt16Column implements NativeColumn {
-  #values = new Uint16Array(INITIAL_ROWS)
+  #values = new Uint16Array(0)
+  #capacity = INITIAL_ROWS
   #rows = 0
 
   get bytes(): number {
@@ -51,20 +52,22 @@ export class UInt16Column implements NativeColumn {
   }
 
   append(value: number): void {
-    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Uint16Array)
+    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Uint16Array, this.#capacity)
     this.#values[this.#rows++] = value
   }
 
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
-    this.#values = new Uint16Array(nextCapacity(this.#rows, INITIAL_ROWS))
+    this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
+    this.#values = new Uint16Array(0)
     this.#rows = 0
     return [taken]
   }
 }
 
 export class UInt32Column implements NativeColumn {
-  #values = new Uint32Array(INITIAL_ROWS)
+  #values = new Uint32Array(0)
+  #capacity = INITIAL_ROWS
   #rows = 0
 
   get bytes(): number {
@@ -72,20 +75,22 @@ export class UInt32Column implements NativeColumn {
   }
 
   append(value: number): void {
-    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Uint32Array)
+    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Uint32Array, this.#capacity)
     this.#values[this.#rows++] = value
   }
 
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
-    this.#values = new Uint32Array(nextCapacity(this.#rows, INITIAL_ROWS))
+    this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
+    this.#values = new Uint32Array(0)
     this.#rows = 0
     return [taken]
   }
 }
 
 export class Float64Column implements NativeColumn {
-  #values = new Float64Array(INITIAL_ROWS)
+  #values = new Float64Array(0)
+  #capacity = INITIAL_ROWS
   #rows = 0
 
   get bytes(): number {
@@ -93,13 +98,14 @@ export class Float64Column implements NativeColumn {
   }
 
   append(value: number): void {
-    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Float64Array)
+    if (this.#rows === this.#values.length) this.#values = grown(this.#values, Float64Array, this.#capacity)
     this.#values[this.#rows++] = value
   }
 
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
-    this.#values = new Float64Array(nextCapacity(this.#rows, INITIAL_ROWS))
+    this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
+    this.#values = new Float64Array(0)
     this.#rows = 0
     return [taken]
   }
@@ -107,7 +113,8 @@ export class Float64Column implements NativeColumn {
 
 /** UInt64, Int64 and DateTime64: two halves a value, so that no bigint is made for one that is a safe integer. */
 export class Int64Column implements NativeColumn {
-  #halves = new Uint32Array(INITIAL_ROWS * 2)
+  #halves = new Uint32Array(0)
+  #capacity = INITIAL_ROWS * 2
   #at = 0
 
   get bytes(): number {
@@ -125,7 +132,7 @@ export class Int64Column implements NativeColumn {
   }
 
   appendHalves(low: number, high: number): void {
-    if (this.#at === this.#halves.length) this.#halves = grown(this.#halves, Uint32Array)
+    if (this.#at === this.#halves.length) this.#halves = grown(this.#halves, Uint32Array, this.#capacity)
     this.#halves[this.#at] = low
     this.#halves[this.#at + 1] = high
     this.#at += 2
@@ -133,7 +140,8 @@ export class Int64Column implements NativeColumn {
 
   take(): Uint8Array[] {
     const taken = bytesOf(this.#halves, this.#at)
-    this.#halves = new Uint32Array(nextCapacity(this.#at, INITIAL_ROWS * 2))
+    this.#capacity = nextCapacity(this.#at, INITIAL_ROWS * 2)
+    this.#halves = new Uint32Array(0)
     this.#at = 0
     return [taken]
   }
@@ -141,7 +149,8 @@ export class Int64Column implements NativeColumn {
 
 /** String: each value is its length as a varint, then its bytes. */
 export class TextColumn implements NativeColumn {
-  #buffer = Buffer.allocUnsafeSlow(INITIAL_TEXT_BYTES)
+  #buffer: Buffer = Buffer.alloc(0)
+  #capacity = INITIAL_TEXT_BYTES
   #at = 0
 
   get bytes(): number {
@@ -187,7 +196,8 @@ export class TextColumn implements NativeColumn {
 
   take(): Uint8Array[] {
     const taken = this.#buffer.subarray(0, this.#at)
-    this.#buffer = Buffer.allocUnsafeSlow(nextCapacity(this.#at, INITIAL_TEXT_BYTES))
+    this.#capacity = nextCapacity(this.#at, INITIAL_TEXT_BYTES)
+    this.#buffer = Buffer.alloc(0)
     this.#at = 0
     return [taken]
   }
@@ -207,7 +217,7 @@ export class TextColumn implements NativeColumn {
   }
 
   #reserve(more: number): void {
-    const next = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#at + more))
+    const next = Buffer.allocUnsafe(Math.max(this.#capacity, this.#buffer.length * 2, this.#at + more))
     next.set(this.#buffer.subarray(0, this.#at))
     this.#buffer = next
   }
@@ -225,7 +235,7 @@ const DICTIONARY_HEADER_BYTES = 24
 
 /** LowCardinality(String) as dictionary and indexes. The first key is the empty text, as the engine has it. */
 export class WordColumn implements NativeColumn {
-  #indexes = new Uint32Array(INITIAL_ROWS)
+  #indexes = new Uint32Array(0)
   #rows = 0
   #keys = new Map<string, number>([['', 0]])
   #keyTexts = new TextColumn()
@@ -251,7 +261,7 @@ export class WordColumn implements NativeColumn {
   }
 
   append(word: string): void {
-    if (this.#rows === this.#indexes.length) this.#indexes = grown(this.#indexes, Uint32Array)
+    if (this.#rows === this.#indexes.length) this.#indexes = grown(this.#indexes, Uint32Array, INITIAL_ROWS)
     // Neighbouring lines mostly share their words.
     if (word !== this.#last) this.#find(word)
     this.#indexes[this.#rows++] = this.#lastIndex
@@ -356,8 +366,9 @@ function bytesOf(values: Uint16Array | Uint32Array | Float64Array, count: number
 function grown<T extends Uint16Array | Uint32Array | Float64Array>(
   values: T,
   type: new (length: number) => T,
+  least: number,
 ): T {
-  const next = new type(values.length * 2)
+  const next = new type(Math.max(values.length * 2, least))
   next.set(values)
   return next
 }
