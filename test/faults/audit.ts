@@ -1,0 +1,185 @@
+import type { Finding, FindingKind } from './finding.ts'
+import { type Occurrence, occurrencesOf, placeOf } from './occurrence.ts'
+import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
+import { requestName, type SentLine, type SentRequest } from './sent-request.ts'
+import { countedBytes, type HostUsage, inLogOrder, type StoredRow } from './stored-row.ts'
+
+const MINUTE_MS = 60_000
+
+/** What was sent since the last audit, and what the program says that it has of it. */
+export interface Facts {
+  /** Undefined while no pipeline reads the lines: everything is stored. */
+  readonly rule: ThrottleRule | undefined
+  readonly sent: readonly SentRequest[]
+  readonly stored: readonly StoredRow[]
+  readonly usage: ReadonlyMap<string, HostUsage>
+}
+
+/** What must have gone through the throttle, or through the default graph, in one minute of log time. */
+export interface MinuteCounts {
+  lines: number
+  discarded: number
+}
+
+/**
+ * Compares what was acknowledged with what is stored and counted. It knows the specification and nothing of the program: where
+ * a request lies on the log is told by its first line, which no throttle holds back, and by the positions in the ids.
+ * What it remembers from one audit to the next are the throttle's pass times and the sums.
+ */
+export class Auditor {
+  readonly #throttle = new PlainThrottle()
+  readonly #minutes = new Map<number, MinuteCounts>()
+  #findings: Finding[] = []
+  #lines = 0
+  #bytes = 0
+  #timeMs = 0
+
+  /** Lines and bytes that all audits so far have seen stored. */
+  get seen(): HostUsage {
+    return { lines: this.#lines, bytes: this.#bytes }
+  }
+
+  /** By start of the minute. */
+  get minutes(): ReadonlyMap<number, Readonly<MinuteCounts>> {
+    return this.#minutes
+  }
+
+  audit({ rule, sent, stored, usage }: Facts): Finding[] {
+    const rows = inLogOrder(stored)
+    const { occurrences, findings } = occurrencesOf(rows, sent)
+    this.#findings = findings
+    const accepted = this.#acceptedOf(occurrences, sent)
+    for (const occurrence of accepted) this.#checkOccurrence(occurrence, rule)
+    this.#checkOrder(accepted)
+    this.#checkUsage(rows, usage)
+    return this.#findings
+  }
+
+  #report(kind: FindingKind, host: string, amount: number, sentence: string): void {
+    this.#findings.push({ kind, host, amount, sentence })
+  }
+
+  /**
+   * With a key a request is stored once whatever its sender repeats; without one, once for each attempt at most.
+   * Acknowledged, it is there.
+   */
+  #acceptedOf(occurrences: readonly Occurrence[], sent: readonly SentRequest[]): Occurrence[] {
+    const counts = new Map<SentRequest, number>()
+    const accepted: Occurrence[] = []
+    for (const occurrence of occurrences) {
+      const { request, rows } = occurrence
+      const count = (counts.get(request) ?? 0) + 1
+      counts.set(request, count)
+      if (count <= (request.idempotencyKey === undefined ? request.attempts : 1)) accepted.push(occurrence)
+      else
+        this.#report(
+          'doubled',
+          request.host,
+          rows.size,
+          `${requestName(request)} is stored ${count} times after ${request.attempts} attempts, key ${request.idempotencyKey}`,
+        )
+    }
+    for (const request of sent) {
+      if (request.outcome !== 'acknowledged' || counts.has(request)) continue
+      const { host, lines } = request
+      this.#report('lost', host, lines.length, `${requestName(request)} was acknowledged and is not stored`)
+    }
+    return accepted
+  }
+
+  #checkOccurrence({ request, timeMs, rows }: Occurrence, rule: ThrottleRule | undefined): void {
+    if (timeMs < this.#timeMs)
+      this.#report('other', request.host, 1, `log time goes back by ${this.#timeMs - timeMs} ms`)
+    this.#timeMs = Math.max(this.#timeMs, timeMs)
+    const minute = this.#minuteOf(timeMs)
+    for (const [place, line] of request.lines.entries()) {
+      const isPassing = this.#lets(line, timeMs, rule)
+      const row = rows.get(place)
+      minute.lines++
+      if (!isPassing) minute.discarded++
+      const name = `line ${place} of ${requestName(request)} (${line.level}, app ${line.app})`
+      if (isPassing && row === undefined)
+        this.#report('lost', request.host, 1, `${name} is not stored, others of its request are`)
+      if (!isPassing && row !== undefined)
+        this.#report('over limit', request.host, 1, `${name} passed at ${timeMs} beyond ${rule?.limit}`)
+      if (row !== undefined) this.#checkRow(row, line, request)
+    }
+  }
+
+  #lets({ app, level }: SentLine, timeMs: number, rule: ThrottleRule | undefined): boolean {
+    if (rule === undefined || level === 'kept') return true
+    return this.#throttle.lets(app, timeMs, rule)
+  }
+
+  #minuteOf(timeMs: number): MinuteCounts {
+    const startMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS
+    let minute = this.#minutes.get(startMs)
+    if (minute === undefined) {
+      minute = { lines: 0, discarded: 0 }
+      this.#minutes.set(startMs, minute)
+    }
+    return minute
+  }
+
+  #checkRow(row: StoredRow, line: SentLine, { host }: SentRequest): void {
+    const bytes = differingBytes(row.text, line.text) + differingBytes(row.meta, line.meta)
+    if (bytes > 0) this.#report('bytes off', host, bytes, `the line at ${placeOf(row)} is not as it was sent`)
+    const expected = { host, app: line.app === '' ? 'unknown' : line.app, level: line.level.toUpperCase() }
+    for (const member of ['host', 'app', 'level'] as const)
+      if (row[member] !== expected[member])
+        this.#report(
+          'other',
+          host,
+          1,
+          `${member} of ${placeOf(row)} is ${row[member]}, not ${expected[member]}`,
+        )
+  }
+
+  /** Whoever waits for each answer before it sends on finds its requests in that order, by the first time they are there. */
+  #checkOrder(accepted: readonly Occurrence[]): void {
+    const seen = new Set<SentRequest>()
+    const last = new Map<number, SentRequest>()
+    for (const { request } of accepted) {
+      if (request.outcome !== 'acknowledged' || seen.has(request)) continue
+      seen.add(request)
+      const before = last.get(request.connection)
+      if (before !== undefined && before.number > request.number)
+        this.#report('other', request.host, 1, `${requestName(request)} lies behind ${requestName(before)}`)
+      last.set(request.connection, request)
+    }
+  }
+
+  #checkUsage(rows: readonly StoredRow[], usage: ReadonlyMap<string, HostUsage>): void {
+    for (const [host, ofHost] of Map.groupBy(rows, row => row.host)) {
+      const counted = usage.get(host) ?? { lines: 0, bytes: 0 }
+      const bytes = ofHost.reduce((sum, row) => sum + countedBytes(row), 0)
+      const ofRows = ofHost.reduce((sum, row) => sum + Math.abs(row.sizeBytes - countedBytes(row)), 0)
+      const off = Math.max(Math.abs(counted.bytes - bytes), ofRows)
+      if (off > 0)
+        this.#report(
+          'bytes off',
+          host,
+          off,
+          `${host}: usage says ${counted.bytes} bytes, the stored lines have ${bytes}`,
+        )
+      if (counted.lines !== ofHost.length)
+        this.#report(
+          'other',
+          host,
+          1,
+          `${host}: usage says ${counted.lines} lines, ${ofHost.length} are stored`,
+        )
+      this.#lines += ofHost.length
+      this.#bytes += bytes
+    }
+  }
+}
+
+/** How many bytes are others; 0 for equal texts. */
+function differingBytes(a: string, b: string): number {
+  if (a === b) return 0
+  const [first, second] = [Buffer.from(a), Buffer.from(b)]
+  let differing = Math.abs(first.length - second.length)
+  for (let at = 0; at < Math.min(first.length, second.length); at++) if (first[at] !== second[at]) differing++
+  return differing
+}

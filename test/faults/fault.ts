@@ -1,0 +1,25 @@
+import type { SentRequest } from './sent-request.ts'
+import type { Site } from './site.ts'
+
+export const FAULT_FAMILIES = ['kill', 'pause', 'disk', 'rename'] as const
+export type FaultFamily = (typeof FAULT_FAMILIES)[number]
+
+/** One trouble that is made for the program while lines are shipped to it. Everything random in it was drawn before. */
+export interface Fault {
+  readonly family: FaultFamily
+  /** Row of the table. */
+  readonly label: string
+  /** How long lines are shipped before it. */
+  readonly waitMs: number
+  /** Makes the trouble, and ends it: the program runs again or is about to. */
+  inject(site: Site): Promise<Injected>
+}
+
+export interface Injected {
+  /** What was done, for a line of progress. */
+  readonly what: string
+  /** When the trouble was over, monotonic: recovery counts from here. */
+  readonly sinceMs: number
+  /** What had been acknowledged last by then, of every connection. */
+  readonly newest: readonly SentRequest[]
+}

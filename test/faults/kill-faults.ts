@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dice } from '../support/dice.ts'
+import type { Fault, Injected } from './fault.ts'
+import type { Site } from './site.ts'
+
+const SLICE_MS = 1_000
+const MAX_WAIT_MS = 800
+/** A batch is stored within about that time after the end of its second. */
+const STORING_MS = 70
+/** A start takes about that long on a small machine. */
+const STARTING_MS = 1_000
+const STOPPING_MS = 150
+
+/** kill -9 at an instant that the dice choose. */
+export function killFault(dice: Dice): Fault {
+  const kind = dice.below(10)
+  const waitMs = 50 + dice.below(MAX_WAIT_MS)
+  if (kind < 5) return plainKill(waitMs, dice.chance(0.5) ? dice.below(STORING_MS) : undefined)
+  if (kind < 8) return killWhileStarting(waitMs, dice.below(STARTING_MS))
+  return killWhileStopping(waitMs, dice.below(STOPPING_MS))
+}
+
+/** @param intoSliceMs that long after the end of a second, when a batch is being stored; any instant when left out */
+function plainKill(waitMs: number, intoSliceMs: number | undefined): Fault {
+  const inject = async (site: Site): Promise<Injected> => {
+    if (intoSliceMs !== undefined) await delay((SLICE_MS + intoSliceMs - (Date.now() % SLICE_MS)) % SLICE_MS)
+    await site.weir.end('SIGKILL')
+    const when = intoSliceMs === undefined ? '' : `, ${intoSliceMs} ms into a second`
+    return restarted(site, `killed${when}`)
+  }
+  return { family: 'kill', label: 'kill -9', waitMs, inject }
+}
+
+function killWhileStarting(waitMs: number, startingMs: number): Fault {
+  const inject = async (site: Site): Promise<Injected> => {
+    await site.weir.end('SIGKILL')
+    const starting = site.weir.start().catch(() => undefined) // The second kill ends it.
+    await delay(startingMs)
+    await site.weir.end('SIGKILL')
+    await starting
+    return restarted(site, `killed, and again ${startingMs} ms into the start`)
+  }
+  return { family: 'kill', label: 'kill -9, again while starting', waitMs, inject }
+}
+
+function killWhileStopping(waitMs: number, stoppingMs: number): Fault {
+  const inject = async (site: Site): Promise<Injected> => {
+    site.weir.signal('SIGTERM')
+    await delay(stoppingMs)
+    await site.weir.end('SIGKILL')
+    return restarted(site, `killed ${stoppingMs} ms after SIGTERM`)
+  }
+  return { family: 'kill', label: 'kill -9 while stopping', waitMs, inject }
+}
+
+/** Starts the program, which has ended, and does not wait until it is ready. */
+export function restarted({ weir, shipper }: Site, what: string): Injected {
+  const injected = { what, sinceMs: performance.now(), newest: shipper.newestAcknowledged }
+  // A start that fails is seen by those who wait for it to be ready, with what it printed.
+  weir.start().catch(() => undefined)
+  return injected
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dice } from '../support/dice.ts'
+import { Auditor } from './audit.ts'
+import type { Fault } from './fault.ts'
+import type { Finding } from './finding.ts'
+import { conservedMetrics, countedMinutes, nodeMinutes } from './node-counters.ts'
+import type { ThrottleRule } from './plain-throttle.ts'
+import { Site } from './site.ts'
+import type { Tally } from './tally.ts'
+
+/** Lines are kept in memory until they are audited; an audit takes about as long as a fault. */
+const FAULTS_PER_AUDIT = 10
+/** Long enough that restarts fall into it; it stays, because a longer one would not know what a shorter one forgot. */
+const WINDOW_MS = 4_000
+/** Of each key: from about a tenth to most of what is sent within a window. */
+const LEAST_LIMIT = 60
+const MOST_LIMIT = 400
+/** The node of the default graph, which runs while no pipeline is published. */
+const DEFAULT_NODE = 'own-store'
+/** A line's time is that of its reception, by the same clock as ours; a little more is asked for. */
+const CLOCK_MARGIN_MS = 2_000
+
+export interface LegOptions {
+  /** Begins the names of its hosts. */
+  readonly name: string
+  readonly seed: number
+  readonly dice: Dice
+  readonly tally: Tally
+  readonly print: (line: string) => void
+  /** Faults that meet the default graph, before a pipeline is published. */
+  readonly faultsBeforePipeline: number
+  /** The data folder; a temporary one when left out. */
+  readonly directory?: string
+}
+
+/** A part of a campaign: faults one after the other on one data folder, which keeps what it has. */
+export class Leg {
+  readonly #options: LegOptions
+  readonly #site: Site
+  readonly #auditor = new Auditor()
+  #rule: ThrottleRule | undefined
+  #faults = 0
+
+  private constructor(options: LegOptions, site: Site) {
+    this.#options = options
+    this.#site = site
+  }
+
+  static async open(options: LegOptions): Promise<Leg> {
+    return new Leg(options, await Site.open(options))
+  }
+
+  get directory(): string {
+    return this.#site.weir.directory
+  }
+
+  /** Everything that the program has printed. */
+  get output(): string {
+    return this.#site.weir.output
+  }
+
+  /** With each audit, at which nothing is under way, the throttle's limit changes. */
+  async run(faults: readonly Fault[]): Promise<void> {
+    const { faultsBeforePipeline } = this.#options
+    const [before, after] = [faults.slice(0, faultsBeforePipeline), faults.slice(faultsBeforePipeline)]
+    if (before.length > 0) await this.#runAudited(before)
+    for (let first = 0; first < after.length; first += FAULTS_PER_AUDIT) {
+      await this.#publish()
+      await this.#runAudited(after.slice(first, first + FAULTS_PER_AUDIT))
+    }
+  }
+
+  /** Stops the program gracefully and compares what its nodes have counted with what went through them. */
+  async finish(): Promise<void> {
+    const { weir, pipeline } = this.#site
+    const code = await weir.end('SIGTERM')
+    if (code !== 0) this.#found([other(`the program ended with ${code} after SIGTERM`)])
+    const entrances = new Set([DEFAULT_NODE, pipeline.throttle])
+    this.#found(countedMinutes(await nodeMinutes(weir.directory), this.#auditor.minutes, entrances))
+  }
+
+  /** Ends the program and, unless it is to be looked into, removes its folder. */
+  async close({ keepsFolder }: { readonly keepsFolder: boolean }): Promise<void> {
+    await this.#site.close({ keepsFolder })
+  }
+
+  async #publish(): Promise<void> {
+    const limit = LEAST_LIMIT + this.#options.dice.below(MOST_LIMIT - LEAST_LIMIT)
+    this.#rule = { limit, windowMs: WINDOW_MS }
+    await this.#site.pipeline.publish(this.#rule)
+  }
+
+  async #runAudited(faults: readonly Fault[]): Promise<void> {
+    const { name, tally } = this.#options
+    const { shipper } = this.#site
+    const beganMs = Date.now() - CLOCK_MARGIN_MS
+    const hosts = new Set<string>()
+    for (const [place, fault] of faults.entries()) {
+      const host = `${name}-${this.#faults++}`
+      hosts.add(host)
+      tally.name(host, fault.label)
+      shipper.host = host
+      if (place === 0) shipper.start()
+      await this.#suffer(fault)
+    }
+    await shipper.rest()
+    await this.#audit(hosts, beganMs)
+  }
+
+  async #suffer(fault: Fault): Promise<void> {
+    const { tally, print } = this.#options
+    await delay(fault.waitMs)
+    const { what, sinceMs, newest } = await fault.inject(this.#site)
+    const recovery = await this.#site.recovery(sinceMs, newest)
+    tally.recovered(fault.label, recovery)
+    const [ready, stored] = [recovery.readyMs, recovery.storedMs].map(ms => (ms / 1000).toFixed(2))
+    print(`${fault.label}: ${what}; ready after ${ready} s, all stored after ${stored} s`)
+  }
+
+  async #audit(hosts: ReadonlySet<string>, beganMs: number): Promise<void> {
+    const { tally, print } = this.#options
+    const site = this.#site
+    await site.recovery(performance.now(), site.shipper.newestAcknowledged)
+    const { sent, odd } = site.shipper.take()
+    const stored = await site.stored(hosts, beganMs)
+    const usage = await site.usage()
+    const found = [
+      ...odd.map(other),
+      ...this.#auditor.audit({ rule: this.#rule, sent, stored, usage }),
+      ...conservedMetrics(await site.metrics()),
+    ]
+    // Also what earlier audits have seen must still be there, and nothing else.
+    const total = [...usage.values()].reduce((sum, { lines }) => sum + lines, 0)
+    const { lines: seen } = this.#auditor.seen
+    if (total !== seen) found.push(other(`usage says ${total} lines in all, the audits have seen ${seen}`))
+    for (const [host, ofHost] of Map.groupBy(stored, row => row.host)) tally.stored(host, ofHost.length)
+    this.#found(found)
+    const rule =
+      this.#rule === undefined ? 'no throttle' : `at most ${this.#rule.limit} of a key in ${WINDOW_MS} ms`
+    print(`audit: ${sent.length} requests, ${stored.length} lines stored, ${rule}: ${found.length} findings`)
+  }
+
+  #found(findings: readonly Finding[]): void {
+    this.#options.tally.found(findings)
+  }
+}
+
+function other(sentence: string): Finding {
+  return { kind: 'other', host: '', amount: 1, sentence }
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { MinuteCounts } from './audit.ts'
+import type { Finding } from './finding.ts'
+
+const QUERY_STORE = new URL('./query-store.ts', import.meta.url).pathname
+const MINUTE_MS = 60_000
+const GAUGE = /^weir_node_events_total\{pipeline="([^"]*)",node="([^"]*)",outcome="([^"]*)"\} (\d+)$/gm
+
+/** Runs statements on the store of an installation that does not run. @returns the rows of the last one */
+export async function queryStore<Row>(directory: string, ...statements: string[]): Promise<Row[]> {
+  const args = [QUERY_STORE, join(directory, 'store'), ...statements]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 28 })
+  return JSON.parse(stdout) as Row[]
+}
+
+/** In + copied + created = out + dropped + failed + merged, for every node; none of ours holds events back. */
+export function conservedMetrics(metrics: string): Finding[] {
+  const nodes = new Map<string, Record<string, number>>()
+  for (const [, pipeline, node, outcome, count] of metrics.matchAll(GAUGE)) {
+    const name = `${pipeline}/${node}`
+    nodes.set(name, { ...nodes.get(name), [outcome as string]: Number(count) })
+  }
+  return [...nodes].flatMap(([name, counts]) => {
+    const of = (...outcomes: string[]) => outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0)
+    const [arrived, left] = [of('in', 'copied', 'created'), of('out', 'dropped', 'failed', 'merged')]
+    return arrived === left ? [] : [other(`/metrics of ${name}: ${arrived} events in, ${left} accounted for`)]
+  })
+}
+
+export interface NodeMinute {
+  /** Start of the minute, UNIX ms. */
+  readonly startMs: number
+  readonly node: string
+  readonly events: number
+  readonly dropped: number
+  /** Events that came and have no outcome; 0 where everything is in order. */
+  readonly missing: number
+}
+
+export async function nodeMinutes(directory: string): Promise<NodeMinute[]> {
+  const rows = await queryStore<Record<keyof NodeMinute, string>>(
+    directory,
+    `SELECT toUnixTimestamp64Milli(t) AS startMs, node, sum(events_in) AS events, sum(node_metrics.dropped) AS dropped,
+sum(toInt64(events_in) + copied + created - events_out - node_metrics.dropped - failed - merged - held) AS missing
+FROM node_metrics GROUP BY t, node ORDER BY t, node`,
+  )
+  return rows.map(({ startMs, node, ...counts }) => ({
+    startMs: Number(startMs),
+    node,
+    events: Number(counts.events),
+    dropped: Number(counts.dropped),
+    missing: Number(counts.missing),
+  }))
+}
+
+/**
+ * What each minute of log time counted must be what went through in it, over all ends of the program. The last
+ * minute is not over and in no row yet.
+ *
+ * @param entrances nodes that every line meets first: the throttle, and the default graph's store
+ */
+export function countedMinutes(
+  counted: readonly NodeMinute[],
+  expected: ReadonlyMap<number, Readonly<MinuteCounts>>,
+  entrances: ReadonlySet<string>,
+): Finding[] {
+  const findings = counted
+    .filter(({ missing }) => missing !== 0)
+    .map(({ node, startMs, missing }) =>
+      other(`${node} lost ${missing} events in the minute of ${isoTime(startMs)}`),
+    )
+  const last = Math.max(...expected.keys())
+  for (const [startMs, { lines, discarded }] of expected) {
+    if (startMs === last) continue
+    const rows = counted.filter(row => row.startMs === startMs && entrances.has(row.node))
+    const sum = (figure: 'events' | 'dropped') => rows.reduce((total, row) => total + row[figure], 0)
+    if (sum('events') === lines && sum('dropped') === discarded) continue
+    const said = `node_metrics say ${sum('events')} lines and ${sum('dropped')} discarded`
+    findings.push(other(`${said} in the minute of ${isoTime(startMs)}, it were ${lines} and ${discarded}`))
+  }
+  return findings
+}
+
+function other(sentence: string): Finding {
+  return { kind: 'other', host: '', amount: 1, sentence }
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs - (timeMs % MINUTE_MS)).toISOString()
+}

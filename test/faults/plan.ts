@@ -1,0 +1,47 @@
+import type { Dice } from '../support/dice.ts'
+import { FAULT_FAMILIES, type Fault, type FaultFamily } from './fault.ts'
+import { killFault } from './kill-faults.ts'
+import { pauseFault } from './pause-faults.ts'
+import { renameFault } from './rename-faults.ts'
+
+export interface CampaignOptions {
+  readonly seed: number
+  /** Times that the program is killed; of the other families there are fewer, in proportion. */
+  readonly kills: number
+  /** With it, that many faults of this family and no others. */
+  readonly only?: FaultFamily | undefined
+  readonly longestPauseMs: number
+}
+
+/** Kills for one fault of each other family. */
+const KILLS_PER_FAULT: Readonly<Record<FaultFamily, number>> = { kill: 1, pause: 10, disk: 20, rename: 10 }
+
+export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamily, number> {
+  const count = (family: FaultFamily) => {
+    if (only !== undefined) return family === only ? kills : 0
+    return Math.ceil(kills / KILLS_PER_FAULT[family])
+  }
+  return Object.fromEntries(FAULT_FAMILIES.map(family => [family, count(family)])) as Record<
+    FaultFamily,
+    number
+  >
+}
+
+/** Kills, pauses and renames in an order that the dice choose. Those of the disk need one of their own. */
+export function plannedFaults(
+  dice: Dice,
+  { kill, pause, rename }: Readonly<Record<FaultFamily, number>>,
+  longestPauseMs: number,
+): Fault[] {
+  const faults = [
+    ...Array.from({ length: kill }, () => killFault(dice)),
+    ...Array.from({ length: pause }, () => pauseFault(dice, longestPauseMs)),
+    ...Array.from({ length: rename }, (_, index) =>
+      renameFault(100 + dice.below(1_500), index % 2 === 0 ? 'before' : 'after'),
+    ),
+  ]
+  return faults
+    .map(fault => ({ fault, place: dice.below(1_000_000) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ fault }) => fault)
+}

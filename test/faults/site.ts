@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ExportedLine, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+import { requestName, type SentRequest } from './sent-request.ts'
+import { Shipper } from './shipper.ts'
+import { type HostUsage, positionOf, type StoredRow } from './stored-row.ts'
+import { ThrottledPipeline } from './throttled-pipeline.ts'
+
+const DAY_MS = 86_400_000
+/** Older than any line that a recovery waits for. */
+const RECENT_MS = 600_000
+const POLL_MS = 20
+/** Of one request of ours; a program that was stopped or killed meanwhile does not answer. */
+const ANSWER_WITHIN_MS = 5_000
+/** A program that is not back after that does not come back. */
+const RECOVERY_WITHIN_MS = 60_000
+/** Small enough that a campaign sees new segments, checkpoints and trimming. */
+const LOG_MAX_BYTES = '96MB'
+/** How long a connection waits for an answer: less than most pauses. */
+const CLIENT_PATIENCE_MS = 700
+
+export interface SiteOptions {
+  readonly seed: number
+  /** The data folder; a temporary one when left out. */
+  readonly directory?: string
+}
+
+/** How long it took from a moment on until the program was ready, and until what it had acknowledged last was stored. */
+export interface Recovery {
+  readonly readyMs: number
+  readonly storedMs: number
+}
+
+/** The real program on a data folder of its own, and everybody who ships to it. */
+export class Site {
+  readonly weir: RunningWeir
+  readonly shipper: Shipper
+  readonly pipeline: ThrottledPipeline
+
+  private constructor(weir: RunningWeir, seed: number) {
+    this.weir = weir
+    const { ingestUrl, ingestionKey } = weir.credentials
+    this.shipper = new Shipper({ seed, ingestUrl, ingestionKey, patienceMs: CLIENT_PATIENCE_MS })
+    this.pipeline = new ThrottledPipeline(weir)
+  }
+
+  static async open({ seed, directory }: SiteOptions): Promise<Site> {
+    const settings = { WEIR_PORT: String(await freePort()), WEIR_LOG_MAX_BYTES: LOG_MAX_BYTES }
+    return new Site(await RunningWeir.start(settings, directory), seed)
+  }
+
+  /** @throws Error when the program does not come back */
+  async recovery(sinceMs: number, newest: readonly SentRequest[]): Promise<Recovery> {
+    await this.#until('ready', sinceMs, async () => (await this.#fetch('/readyz')).ok)
+    const readyMs = performance.now() - sinceMs
+    for (const request of newest)
+      await this.#until(`storing ${requestName(request)}`, sinceMs, () => this.#isStored(request))
+    return { readyMs, storedMs: performance.now() - sinceMs }
+  }
+
+  /** Every line of these hosts that is stored, of requests that were received since a moment of the wall clock. */
+  async stored(hosts: ReadonlySet<string>, sinceMs: number): Promise<StoredRow[]> {
+    const lines = await exportedLines(this.weir, { from: String(sinceMs) })
+    return lines.filter(({ _host }) => hosts.has(_host)).map(storedRowOf)
+  }
+
+  /** What usage says of every host, over all the time. */
+  async usage(): Promise<Map<string, HostUsage>> {
+    const [fromMs, toMs] = [Date.now() - 30 * DAY_MS, Date.now() + DAY_MS]
+    const seconds = `from=${Math.floor(fromMs / 1000)}&to=${Math.floor(toMs / 1000)}`
+    const days = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`
+    const lines = await this.weir.get<{ name: string; current_total: number }[]>(`/v1/usage/hosts?${seconds}`)
+    const bytes = await this.weir.get<{ results: { name: string; total_bytes: number }[] }>(
+      `/v2/usage/hosts?${days}`,
+    )
+    const bytesOf = new Map(bytes.results.map(({ name, total_bytes }) => [name, total_bytes]))
+    return new Map(
+      lines.map(({ name, current_total }) => [name, { lines: current_total, bytes: bytesOf.get(name) ?? 0 }]),
+    )
+  }
+
+  async metrics(): Promise<string> {
+    return (await this.#fetch('/metrics')).text()
+  }
+
+  /** Ends the program, however it is, and, unless it is to be looked into, removes its folder. */
+  async close({ keepsFolder }: { readonly keepsFolder: boolean }): Promise<void> {
+    await this.weir.end('SIGKILL')
+    this.shipper.close()
+    if (!keepsFolder) await this.weir.dispose()
+  }
+
+  async #isStored({ host, ...name }: SentRequest): Promise<boolean> {
+    const text = `${requestName(name)}/0`
+    const [fromMs, toMs] = [Date.now() - RECENT_MS, Date.now() + RECENT_MS]
+    const search = new URLSearchParams({
+      from: String(fromMs),
+      to: String(toMs),
+      hosts: host,
+      query: `"${text}"`,
+      size: '1',
+    })
+    const { accessToken } = this.weir.credentials
+    const answer = await this.#fetch(`/v2/export?${search}`, { authorization: `Token ${accessToken}` })
+    return answer.ok && ((await answer.json()) as { lines: unknown[] }).lines.length > 0
+  }
+
+  #fetch(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    return fetch(`${this.weir.credentials.apiUrl}${path}`, { headers, signal })
+  }
+
+  async #until(what: string, sinceMs: number, reached: () => Promise<boolean>): Promise<void> {
+    while (!(await reached().catch(() => false))) {
+      if (performance.now() - sinceMs > RECOVERY_WITHIN_MS)
+        throw new Error(
+          `not ${what} within ${RECOVERY_WITHIN_MS / 1000} s:\n${this.weir.output.slice(-4_000)}`,
+        )
+      await delay(POLL_MS)
+    }
+  }
+}
+
+function storedRowOf(line: ExportedLine): StoredRow {
+  return {
+    ...positionOf(line._id),
+    host: line._host,
+    app: line._app,
+    level: String(line.level),
+    text: line._line,
+    meta: line._meta === undefined ? '' : JSON.stringify(line._meta),
+    sizeBytes: line._mezmo_line_size,
+  }
+}

@@ -1,0 +1,54 @@
+import type { RunningWeir } from '../support/running-weir.ts'
+import type { ThrottleRule } from './plain-throttle.ts'
+
+/** ingest -> throttle by app, lines of the level `kept` excluded -> own store: the pipeline that the lines are shipped through. */
+export class ThrottledPipeline {
+  readonly #weir: RunningWeir
+  #pipelinePath: string | undefined
+  #source = ''
+  #throttle = ''
+
+  constructor(weir: RunningWeir) {
+    this.#weir = weir
+  }
+
+  /** Id of the node; '' before the first publication. */
+  get throttle(): string {
+    return this.#throttle
+  }
+
+  /** Publishes the rule: at the first call a new pipeline. It holds for every line that is sent after that. */
+  async publish(rule: ThrottleRule): Promise<void> {
+    if (this.#pipelinePath === undefined) await this.#create(rule)
+    else {
+      const node = { ...this.#node(rule), title: `at most ${rule.limit}` }
+      await this.#weir.send('PUT', `${this.#pipelinePath}/transform/${this.#throttle}`, node)
+    }
+    await this.#weir.send('POST', `${this.#pipelinePath}/publish`, {})
+  }
+
+  async #create(rule: ThrottleRule): Promise<void> {
+    const path = `/v3/pipeline/${await this.#add('/v3/pipeline', { title: 'limited' })}`
+    this.#source = await this.#add(`${path}/source`, { type: 'log-analysis-ingestion' })
+    this.#throttle = await this.#add(`${path}/transform`, this.#node(rule))
+    await this.#add(`${path}/sink`, { type: 'mezmo', inputs: [this.#throttle], user_config: {} })
+    this.#pipelinePath = path
+  }
+
+  #node({ limit, windowMs }: ThrottleRule) {
+    return {
+      type: 'throttle',
+      inputs: [this.#source],
+      user_config: {
+        threshold: limit,
+        window_ms: windowMs,
+        key_field: '.app',
+        exclude: { expressions: [{ field: '.level', str_operator: 'equal', value: 'kept' }] },
+      },
+    }
+  }
+
+  async #add(path: string, body: object): Promise<string> {
+    return (await this.#weir.send<{ data: { id: string } }>('POST', path, body)).data.id
+  }
+}
