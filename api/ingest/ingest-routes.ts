@@ -8,6 +8,8 @@ import type { RequestQuery } from './request-query.ts'
 
 /** Bodies that may be on their way in at once: some sixty of the largest. */
 const DEFAULT_RECEIVING_BYTES = 128 * 1024 * 1024
+/** Share of it for bodies that come without a key, so that strangers keep no room from those who have one. */
+const STRANGERS_SHARE = 1 / 8
 
 export interface IngestRoutesOptions extends IngestFrontOptions {
   /** Origins whose pages may send lines; `*` stands for any. */
@@ -63,9 +65,11 @@ export function serveFront(app: FastifyInstance, options: ServedFront): void {
 
 /** Collects bodies as bytes, in the scope of this plugin alone; a refusal travels as the body and is thrown later. */
 function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBudget): void {
+  const ofStrangers = new ByteBudget(budget.limitBytes * STRANGERS_SHARE)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
-    collectBody(payload, request.headers, { limitBytes, budget }, body => done(null, body))
+    const limits = { limitBytes, budget: request.ingestion.caller === null ? ofStrangers : budget }
+    collectBody(payload, request.headers, limits, body => done(null, body))
   })
 }
 
