@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createConnection } from 'node:net'
+import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -285,6 +285,25 @@ describe('on a real connection', () => {
     })
     await own.app.close()
   })
+})
+
+test('a request that does not end in time is 408 and its connection is over, also when the sender stays', async () => {
+  const own = await testInstallation()
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = own.app.server.address() as AddressInfo
+  const accepted = once(own.app.server, 'connection')
+  const sender = createConnection({ port, host: '127.0.0.1', allowHalfOpen: true })
+  sender.write('POST /logs/ingest?hostname=h HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\n{"lines')
+  const [socket] = (await accepted) as [Socket]
+  const closed = once(socket, 'close')
+  // What Node says after the two minutes.
+  const timeout = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  own.app.server.emit('clientError', timeout, socket)
+  const [answer] = (await once(sender, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"RequestTimeout"/)
+  await closed
+  sender.destroy()
+  await own.app.close()
 })
 
 describe('what never reaches a route has the form of every error', () => {

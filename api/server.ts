@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Registry } from '@prometheus-io/client'
 import fastify, {
@@ -224,7 +224,7 @@ function refuseBadPath(_error: FastifyError, request: FastifyRequest, reply: Fas
     .send(errorText(refusal, request.raw.url ?? ''))
 }
 
-/** What is no HTTP request: there is neither request nor reply to work with, only the connection. */
+/** What is no HTTP request, or none yet: there is neither request nor reply to work with, only the connection. */
 function refuseBadRequest(
   error: Error & { readonly code?: string },
   socket: Socket,
@@ -234,13 +234,19 @@ function refuseBadRequest(
     socket.destroy()
     return
   }
-  const body = errorText(new ApiError(400, 'BadRequest', 'The request is not valid HTTP'), '/')
+  const refusal =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? new ApiError(408, 'RequestTimeout', 'The request did not come to its end in time')
+      : new ApiError(400, 'BadRequest', 'The request is not valid HTTP')
+  const body = errorText(refusal, '/')
   const headers = Object.entries({
     ...errorHeaders(requestId),
     connection: 'close',
     'content-length': Buffer.byteLength(body),
   }).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`${['HTTP/1.1 400 Bad Request', ...headers].join('\r\n')}\r\n\r\n${body}`)
+  const head = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...headers].join('\r\n')
+  // Closed whatever the sender does: one that keeps its end open would keep what is held of its request, too.
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiError {
