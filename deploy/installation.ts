@@ -36,6 +36,8 @@ export interface Installation {
   readonly entropy: Entropy
   readonly log: Log
   readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly opening: StoreOpening
   readonly engine: Engine
@@ -93,8 +95,14 @@ async function openOnLog(
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, settings.partitions)
   const secretKey =
     settings.secretKey === undefined ? directory.secretKey() : Buffer.from(settings.secretKey, 'hex')
-  const topic = await log.topic(CONFIG_TOPIC, 1)
-  const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
+  const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
+  const configuration = await ConfigurationLog.open({
+    topic: configurationTopic,
+    clock,
+    entropy,
+    secretKey,
+    logger,
+  })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
@@ -109,7 +117,7 @@ async function openOnLog(
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
   })
-  return { ...base, ingest, configuration, opening, engine, keys, created }
+  return { ...base, ingest, checkpoints, configurationTopic, configuration, opening, engine, keys, created }
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Clock } from '../engine/clock/clock.ts'
 import { openClickHouseStore } from '../engine/store/clickhouse-store.ts'
+import type { StoreConnection } from '../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
 import { serverConnection } from '../engine/store/server-connection.ts'
 import { type Store, StoreError, type StoreErrorCode } from '../engine/store/store.ts'
@@ -34,6 +35,8 @@ export interface OwnLog {
  */
 export class StoreOpening {
   readonly store: Store
+  /** The store's own way to its engine: for audits and copies of it. */
+  readonly connection: StoreConnection
   readonly #ports: StoreOpeningPorts
   readonly #stop = new AbortController()
   readonly #away = Promise.withResolvers<void>()
@@ -42,8 +45,9 @@ export class StoreOpening {
   /** @see whenOpen */
   #opened: Promise<void> = Promise.resolve()
 
-  private constructor(store: Store, ports: StoreOpeningPorts) {
-    this.store = store
+  private constructor(connection: StoreConnection, ports: StoreOpeningPorts) {
+    this.store = openClickHouseStore(connection)
+    this.connection = connection
     this.#ports = ports
   }
 
@@ -57,7 +61,7 @@ export class StoreOpening {
     // Noticed before a new one is made in its place, which a restore would mix with.
     if (settings.clickhouseUrl === undefined && log.wasFilled && !existsSync(directory.storePath))
       throw storeLost(ports)
-    const opening = new StoreOpening(openClickHouseStore(await connectionOf(ports)), ports)
+    const opening = new StoreOpening(await connectionOf(ports), ports)
     opening.#opened = opening.#open(log)
     // Who waits for it later hears of it then.
     opening.#opened.catch(() => {})

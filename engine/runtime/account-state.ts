@@ -9,7 +9,7 @@ import { activitySince, type NodeActivity, type NodeName } from './node-activity
 import { IdempotencyKeys } from './repeats.ts'
 
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
-const DEFAULT_RETENTION_DAYS = 30
+export const DEFAULT_RETENTION_DAYS = 30
 /** Node id under which the default graph counts. */
 const DEFAULT_GRAPH_NODE = 'own-store'
 

@@ -64,6 +64,22 @@ export class CheckpointLog {
     return best
   }
 
+  /** The oldest whole checkpoint that goes on at an offset or later: what a replay of the kept log begins with. */
+  async oldest(from: bigint): Promise<KeptCheckpoint | undefined> {
+    for await (const kept of this.#forwards()) if (kept.nextOffset >= from) return kept
+    return undefined
+  }
+
+  /** The whole checkpoint that goes on nearest below or at an offset, and not below another. */
+  async nearest(from: bigint, upTo: bigint): Promise<KeptCheckpoint | undefined> {
+    let best: KeptCheckpoint | undefined
+    for await (const kept of this.#forwards()) {
+      const isBetween = kept.nextOffset >= from && kept.nextOffset <= upTo
+      if (isBetween && (best === undefined || kept.nextOffset > best.nextOffset)) best = kept
+    }
+    return best
+  }
+
   /** Lets go of what no start and no replay of the kept log needs. */
   async trim(beforeRecord: bigint): Promise<void> {
     await this.#topic.trim(this.#source.partition, beforeRecord)
@@ -73,9 +89,23 @@ export class CheckpointLog {
     const { topic, partition } = this.#source
     const value = checkpointPartType.encode(
       { topic, partition, epoch: Number(epoch), nextOffset: Number(nextOffset), part },
-      CHUNK_BYTES + 512,
+      ('weir.Chunk' in part ? part['weir.Chunk'].data.length : 0) + 512,
     )
     return this.#topic.append(partition, { value, producer: null, priority: 'control' })
+  }
+
+  /** Whole checkpoints from the beginning of the log to its end. */
+  async *#forwards(): AsyncIterable<KeptCheckpoint> {
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    for (let offset = first; offset < next; ) {
+      const records = await this.#topic.read(this.#source.partition, offset, READ_BYTES)
+      if (records.length === 0) return
+      for (const record of records) {
+        offset = record.offset + 1n
+        const kept = await this.#keptAt(record, first)
+        if (kept !== undefined) yield kept
+      }
+    }
   }
 
   /** Whole checkpoints from the end of the log towards its beginning. */
@@ -83,14 +113,19 @@ export class CheckpointLog {
     const { first, next } = await this.#topic.bounds(this.#source.partition)
     for (let offset = next - 1n; offset >= first; offset--) {
       const record = await this.#recordAt(offset)
-      if (record === undefined) continue
-      const { epoch, nextOffset, part } = checkpointPartType.decode(record.value)
-      if (!('weir.Manifest' in part)) continue
-      const body = await this.#bodyOf(part['weir.Manifest'], BigInt(epoch), first)
-      if (body === undefined) continue
-      const firstRecord = BigInt(part['weir.Manifest'].firstChunkOffset)
-      yield { epoch: BigInt(epoch), nextOffset: BigInt(nextOffset), firstRecord, body }
+      const kept = record && (await this.#keptAt(record, first))
+      if (kept !== undefined) yield kept
     }
+  }
+
+  /** The checkpoint that ends with a record; undefined when none does, or not a whole one. */
+  async #keptAt({ value }: LogRecord, first: bigint): Promise<KeptCheckpoint | undefined> {
+    const { epoch, nextOffset, part } = checkpointPartType.decode(value)
+    if (!('weir.Manifest' in part)) return undefined
+    const body = await this.#bodyOf(part['weir.Manifest'], BigInt(epoch), first)
+    if (body === undefined) return undefined
+    const firstRecord = BigInt(part['weir.Manifest'].firstChunkOffset)
+    return { epoch: BigInt(epoch), nextOffset: BigInt(nextOffset), firstRecord, body }
   }
 
   async #recordAt(offset: bigint): Promise<LogRecord | undefined> {

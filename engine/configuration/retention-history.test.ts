@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../clock/manual-clock.ts'
+import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { memoryLog } from '../log/memory-log.ts'
+import { silentLogger } from '../logger.ts'
+import { bootstrap } from './bootstrap.ts'
+import { ConfigurationLog, replace } from './configuration-log.ts'
+import { accounts } from './entities.ts'
+import { leastRetentionDays } from './retention-history.ts'
+
+const AUTHOR = { subjectId: 'test', account: '' }
+
+async function open(snapshotEveryEvents?: number) {
+  const clock = manualClock()
+  const entropy = seededEntropy(3)
+  const topic = await memoryLog({ clock, entropy }).topic('weir.config', 1)
+  const secretKey = Buffer.alloc(32, 7)
+  const options = { topic, clock, entropy, secretKey, logger: silentLogger }
+  const log = await ConfigurationLog.open({ ...options, ...(snapshotEveryEvents && { snapshotEveryEvents }) })
+  await bootstrap(log, { clock, entropy }, { accountId: '0123456789' })
+  const setRetention = async (retentionDays: number) => {
+    const entity = log.get(accounts, '0123456789')
+    if (entity === undefined) throw new Error('the account is gone')
+    await log.append([replace(accounts, entity, { ...entity.value, retentionDays })], AUTHOR)
+  }
+  return { topic, setRetention }
+}
+
+test('the shortest retention that an account ever had counts, not the present one', async () => {
+  const { topic, setRetention } = await open()
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(30)
+  for (const days of [60, 3, 90]) await setRetention(days)
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(3)
+})
+
+test('the default counts where it is shorter, since lines may come before a partition is told', async () => {
+  const { topic, setRetention } = await open()
+  await setRetention(365)
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(30)
+  expect((await leastRetentionDays(topic))('nobody')).toBe(30)
+})
+
+test('snapshots on the way are passed over', async () => {
+  const { topic, setRetention } = await open(2)
+  for (const days of [60, 50, 7, 40, 45]) await setRetention(days)
+  expect((await topic.bounds(0)).next).toBeGreaterThan(6n)
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(7)
+})

@@ -1,0 +1,294 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Topic } from '../log/log.ts'
+import { droppedBefore, expiredRetention } from '../store/retention.ts'
+import type { Store, StoreTable } from '../store/store.ts'
+import {
+  addedUsage,
+  type MayBeMissing,
+  NO_USAGE,
+  type RowSums,
+  type StoreAudit,
+  type StoredRange,
+  type UsageSums,
+} from '../store/store-audit.ts'
+import { CheckpointLog } from './checkpoint-log.ts'
+import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
+import { PartitionFold, type TableBatch } from './partition-fold.ts'
+import { PartitionReplay, type ReplayedPartition } from './replay.ts'
+import {
+  differenceMismatch,
+  type Mismatch,
+  type PartitionReport,
+  strayMismatch,
+} from './verification-report.ts'
+
+const DAY_MS = 86_400_000
+const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
+const NOTHING_MISSING: MayBeMissing = { retentionDays: -1, beforeMs: 0 }
+
+export interface VerifiedPartition {
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly store: Store
+  readonly audit: StoreAudit
+  readonly clock: Clock
+  readonly partition: number
+  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  readonly storedOffset: bigint | undefined
+  readonly signal: AbortSignal
+  progress(records: number, lines: number): void
+}
+
+/** First offset of each table that the store need not have yet. */
+type Reached = Readonly<Record<StoreTable, bigint>>
+
+/**
+ * Holds the tables of one partition against its log: everything from the oldest point that can be recomputed up to
+ * where the store was when this began.
+ */
+export class PartitionVerification {
+  readonly #options: VerifiedPartition
+  readonly #source: ReplayedPartition
+  /** Of the lines that the log gives, by UTC day: usage is held against it. */
+  readonly usage = new Map<string, UsageSums>()
+  #replay: PartitionReplay
+  #reached: Reached
+  readonly #from: bigint
+  readonly #fromMs: number
+  #day = ''
+  #days: string[] = []
+  #rows: Record<StoreTable, ExpectedRows>
+  #lines = 0
+  #bytes = 0
+
+  private constructor(options: VerifiedPartition, replay: PartitionReplay, reached: Reached) {
+    this.#options = options
+    this.#source = options
+    this.#replay = replay
+    this.#reached = reached
+    this.#from = replay.nextOffset
+    this.#fromMs = replay.timeMs
+    this.#rows = {
+      lines: this.#newRows('lines'),
+      node_metrics: this.#newRows('node_metrics'),
+      pipeline_errors: this.#newRows('pipeline_errors'),
+    }
+  }
+
+  static async begin(options: VerifiedPartition): Promise<PartitionVerification> {
+    const reached = await reachedOffsets(options)
+    return new PartitionVerification(options, await PartitionReplay.fromOldest(options), reached)
+  }
+
+  /** Log time that was replayed, UNIX ms: days that begin after the first and end before the second are whole. */
+  get replayed(): { readonly fromMs: number; readonly untilMs: number } {
+    return { fromMs: this.#fromMs, untilMs: this.#replay.timeMs }
+  }
+
+  async report(): Promise<PartitionReport> {
+    const { ingest, partition } = this.#options
+    const { next } = await ingest.bounds(partition)
+    const nextOffset = highest(this.#reached)
+    return {
+      partition,
+      firstOffset: Number(this.#from),
+      nextOffset: Number(nextOffset),
+      unstoredRecords: Math.max(0, Number(next - nextOffset)),
+      fromMs: this.#fromMs,
+      untilMs: this.#replay.timeMs,
+      lines: this.#lines,
+      bytes: this.#bytes,
+    }
+  }
+
+  /** @returns the first mismatch; undefined when the partition is as its log says */
+  async run(): Promise<Mismatch | undefined> {
+    const until = highest(this.#reached)
+    for await (const { tables } of this.#replay.flushes(until, this.#options.signal)) {
+      for (const batch of tables) {
+        const mismatch = await this.#take(batch)
+        if (mismatch !== undefined) return mismatch
+      }
+    }
+    return (await this.#endDay()) ?? (await this.#endTables()) ?? (await this.#strays())
+  }
+
+  async #take(batch: TableBatch): Promise<Mismatch | undefined> {
+    const { table, first } = batch
+    if (first.offset >= this.#reached[table]) return undefined
+    let mismatch: Mismatch | undefined
+    const day = dayText(batch.sinceMs)
+    if (table === 'lines' && day !== this.#day) {
+      mismatch = await this.#endDay()
+      this.#day = day
+      this.#days.push(day)
+    }
+    if (table === 'lines') this.#note(batch)
+    await this.#rows[table].add(batch)
+    return mismatch
+  }
+
+  #note(batch: TableBatch): void {
+    this.#lines += batch.rows
+    this.#options.progress(Number(this.#replay.nextOffset - this.#from), this.#lines)
+  }
+
+  async #endDay(): Promise<Mismatch | undefined> {
+    if (this.#day === '') return undefined
+    const rows = this.#rows.lines
+    this.#rows.lines = this.#newRows('lines')
+    await rows.end()
+    const sums = rows.windows.flatMap(window => window.sums)
+    this.usage.set(
+      this.#day,
+      sums.reduce((sum, { usage }) => addedUsage(sum, usage), NO_USAGE),
+    )
+    this.#bytes += sums.reduce((sum, { bytes }) => sum + bytes, 0)
+    return this.#compare(this.#range('lines', this.#day), rows.windows)
+  }
+
+  async #endTables(): Promise<Mismatch | undefined> {
+    for (const table of ['node_metrics', 'pipeline_errors'] as const) {
+      await this.#rows[table].end()
+      const mismatch = await this.#compare(this.#range(table), this.#rows[table].windows)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
+  }
+
+  async #strays(): Promise<Mismatch | undefined> {
+    const { audit, ingest, partition } = this.#options
+    const range = this.#range('lines')
+    const stray = await audit.firstRow(range, this.#days)
+    if (stray !== undefined) return strayMismatch('rows', range, stray)
+    for (const table of TABLES) {
+      const target = { topic: ingest.name, partition, table }
+      // The store first: what it has, the log had before.
+      const last = await audit.lastOffset(target, this.#reached[table])
+      const { next } = await ingest.bounds(partition)
+      if (last === undefined || last < next) continue
+      const beyond = { ...target, from: next, until: last + 1n }
+      return strayMismatch('beyond-log', beyond, await audit.firstRow(beyond))
+    }
+    return undefined
+  }
+
+  async #compare(range: StoredRange, windows: readonly ExpectedWindow[]): Promise<Mismatch | undefined> {
+    const { audit } = this.#options
+    if (windows.length === 0) {
+      const stray = await audit.firstRow(range)
+      return stray && strayMismatch('rows', range, stray)
+    }
+    const stored = await audit.storedSums(
+      range,
+      windows.map(({ first }) => first),
+    )
+    const missing = await this.#mayBeMissing(range)
+    for (const [index, window] of windows.entries()) {
+      const found = stored.filter(sums => sums.window === window.first)
+      if (agree(window.sums, found, missing)) continue
+      const next = windows[index + 1]?.first ?? range.until
+      const from = index === 0 ? range.from : window.first
+      const mismatch = await this.#locate({ ...range, from, until: next }, window, missing)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
+  }
+
+  /** What retention may have removed; asked after the rows were looked at, since it only ever removes more. */
+  async #mayBeMissing({ table, day }: StoredRange): Promise<MayBeMissing> {
+    const { audit, clock } = this.#options
+    const nowMs = clock.wallMs()
+    if (table !== 'lines') return { retentionDays: 0, beforeMs: droppedBefore(table, nowMs) }
+    if (day === undefined || !(await audit.isClosed(day))) return NOTHING_MISSING
+    return { retentionDays: expiredRetention(day, nowMs), beforeMs: Date.parse(day) + DAY_MS }
+  }
+
+  /** Folds a window again to find the record at which the store begins to differ. */
+  async #locate(
+    range: StoredRange,
+    window: ExpectedWindow,
+    missing: MayBeMissing,
+  ): Promise<Mismatch | undefined> {
+    const { audit, signal } = this.#options
+    const replay = await PartitionReplay.reaching(this.#source, window.first)
+    let from = range.from
+    let blocks: (readonly Uint8Array[])[] = []
+    let bytes = 0
+    const compareUpTo = async (until: bigint) => {
+      const piece = { ...range, from, until }
+      const difference = await audit.firstDifference(piece, blocks, missing)
+      from = until
+      blocks = []
+      bytes = 0
+      return difference && differenceMismatch(piece, difference)
+    }
+    for await (const { tables } of replay.flushes(window.last + 1n, signal)) {
+      const batch = tables.find(({ table }) => table === range.table)
+      if (batch === undefined || batch.first.offset < window.first || batch.first.offset > window.last)
+        continue
+      blocks.push(batch.block)
+      bytes += blockBytes(batch)
+      const mismatch = bytes < WINDOW_BYTES ? undefined : await compareUpTo(batch.last.offset + 1n)
+      if (mismatch !== undefined) return mismatch
+    }
+    return compareUpTo(range.until)
+  }
+
+  #range(table: StoreTable, day?: string): StoredRange {
+    const { ingest, partition } = this.#options
+    const range = { topic: ingest.name, partition, table, from: this.#from, until: this.#reached[table] }
+    return day === undefined ? range : { ...range, day }
+  }
+
+  #newRows(table: StoreTable): ExpectedRows {
+    return new ExpectedRows(this.#options.audit, table)
+  }
+}
+
+/** What a worker has stored, or, where none is at work, what a start would find: it would store nothing below. */
+async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
+  const { storedOffset, ingest, checkpoints, partition, store } = options
+  if (storedOffset !== undefined)
+    return { lines: storedOffset, node_metrics: storedOffset, pipeline_errors: storedOffset }
+  const source = { topic: ingest.name, partition }
+  const kept = await new CheckpointLog(checkpoints, source).newest()
+  const { nextOffset, timeMs } = new PartitionFold({ ...source, logId: ingest.logId }, kept?.body)
+  const reached = async (table: StoreTable) => {
+    const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
+    return position === null ? nextOffset : position.offset + 1n
+  }
+  return {
+    lines: await reached('lines'),
+    node_metrics: await reached('node_metrics'),
+    pipeline_errors: await reached('pipeline_errors'),
+  }
+}
+
+function highest(reached: Reached): bigint {
+  let most = 0n
+  for (const table of TABLES) if (reached[table] > most) most = reached[table]
+  return most
+}
+
+/** Whether a window has in the store what the log gives, but for what retention may have removed. */
+function agree(expected: readonly RowSums[], found: readonly RowSums[], missing: MayBeMissing): boolean {
+  const byKey = new Map<string, { rows: number; digest: bigint; isOptional: boolean }>()
+  const add = ({ hourMs, retentionDays, rows, digest }: RowSums, sign: 1 | -1) => {
+    const key = `${hourMs} ${retentionDays}`
+    const known = byKey.get(key) ?? { rows: 0, digest: 0n, isOptional: true }
+    known.rows += sign * rows
+    known.digest = BigInt.asUintN(64, known.digest + BigInt(sign) * digest)
+    known.isOptional &&= sign === 1 && retentionDays <= missing.retentionDays && hourMs < missing.beforeMs
+    byKey.set(key, known)
+  }
+  for (const sums of expected) add(sums, 1)
+  for (const sums of found) add(sums, -1)
+  return [...byKey.values()].every(
+    ({ rows, digest, isOptional }) => isOptional || (rows === 0 && digest === 0n),
+  )
+}
+
+function dayText(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10)
+}

@@ -1,0 +1,87 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Topic } from '../log/log.ts'
+import { CheckpointLog } from './checkpoint-log.ts'
+import { type Flush, type FoldIdentity, PartitionFold } from './partition-fold.ts'
+
+/** At once; a server that is at work meanwhile gets its turn in between. */
+const READ_BYTES = 1024 * 1024
+
+export interface ReplayedPartition {
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly partition: number
+}
+
+/**
+ * The fold of a partition once more, over the records that the log still has: it gives what was given then, byte for
+ * byte, and has no effect on anything.
+ */
+export class PartitionReplay {
+  readonly #source: ReplayedPartition
+  readonly #fold: PartitionFold
+
+  private constructor(source: ReplayedPartition, fold: PartitionFold) {
+    this.#source = source
+    this.#fold = fold
+  }
+
+  /** Begins where the kept log can first be folded: at its very beginning, else at its oldest checkpoint. */
+  static async fromOldest(source: ReplayedPartition): Promise<PartitionReplay> {
+    const { first } = await source.ingest.bounds(source.partition)
+    const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
+    if (kept === undefined && first > 0n)
+      throw new Error(
+        `partition ${source.partition} of ${source.ingest.name} begins at ${first} and has no checkpoint`,
+      )
+    return new PartitionReplay(source, new PartitionFold(identityOf(source), kept?.body))
+  }
+
+  /** Begins at the last point from which everything from `offset` on is folded. */
+  static async reaching(source: ReplayedPartition, offset: bigint): Promise<PartitionReplay> {
+    const { first } = await source.ingest.bounds(source.partition)
+    const kept = await checkpointLogOf(source).nearest(first, offset)
+    if (kept === undefined) return PartitionReplay.fromOldest(source)
+    return new PartitionReplay(source, new PartitionFold(identityOf(source), kept.body))
+  }
+
+  /** First offset that is not folded yet. */
+  get nextOffset(): bigint {
+    return this.#fold.nextOffset
+  }
+
+  /** Log time, UNIX ms. */
+  get timeMs(): number {
+    return this.#fold.timeMs
+  }
+
+  /**
+   * Folds on until everything below an offset has become part of a flush, or the log ends.
+   *
+   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
+   */
+  async *flushes(until: bigint, signal: AbortSignal): AsyncIterable<Flush> {
+    const { ingest, partition } = this.#source
+    const fold = this.#fold
+    while (fold.nextOffset < until || !fold.atRest) {
+      signal.throwIfAborted()
+      const records = await ingest.read(partition, fold.nextOffset, READ_BYTES)
+      if (records.length === 0) return
+      for (const record of records) {
+        for (const flush of fold.apply(record)) {
+          yield flush
+          if (flush.nextOffset >= until) return
+        }
+        if (fold.nextOffset >= until && fold.atRest) return
+      }
+      await setImmediate()
+    }
+  }
+}
+
+function checkpointLogOf({ checkpoints, ingest, partition }: ReplayedPartition): CheckpointLog {
+  return new CheckpointLog(checkpoints, { topic: ingest.name, partition })
+}
+
+function identityOf({ ingest, partition }: ReplayedPartition): FoldIdentity {
+  return { topic: ingest.name, partition, logId: ingest.logId }
+}

@@ -1,0 +1,187 @@
+import type { Clock } from '../clock/clock.ts'
+import { LogError, type Topic } from '../log/log.ts'
+import { expiredRetention } from '../store/retention.ts'
+import type { Store } from '../store/store.ts'
+import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../store/store-audit.ts'
+import { PartitionVerification } from './partition-verification.ts'
+import {
+  type DayReport,
+  type Mismatch,
+  type PartitionReport,
+  partitionMismatch,
+  usageMismatch,
+  type VerificationEvent,
+  type VerificationReport,
+} from './verification-report.ts'
+
+const DAY_MS = 86_400_000
+/** Log time runs ahead of the wall clock by no more than this. */
+const MAX_AHEAD_MS = 3_600_000
+/** How often the log may be trimmed away under a partition's replay before that is given up. */
+const ATTEMPTS = 3
+
+export interface VerificationPorts {
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly store: Store
+  readonly audit: StoreAudit
+  readonly clock: Clock
+  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  storedOffset(partition: number): bigint | undefined
+  /** The shortest retention, in days, that lines of an account can ever have been stored with. */
+  leastRetentionDays(account: string): number
+}
+
+export interface VerificationOptions {
+  readonly signal: AbortSignal
+  report(event: VerificationEvent): void
+}
+
+/**
+ * Holds the store against the log: recomputes, without any effect, what should be stored, and compares counts and
+ * digests per partition and hour; then usage of closed days, and the usage projection. It ends at the first mismatch.
+ *
+ * @throws LogError, StoreError, FoldError when it cannot go on
+ */
+export async function verify(
+  ports: VerificationPorts,
+  options: VerificationOptions,
+): Promise<VerificationReport> {
+  return new Verification(ports, options).run()
+}
+
+/** Of all partitions together: the days that lie in this span were recomputed as a whole. */
+interface Recomputed {
+  fromMs: number
+  untilMs: number
+  readonly usage: Map<string, UsageSums>
+}
+
+class Verification {
+  readonly #ports: VerificationPorts
+  readonly #options: VerificationOptions
+  readonly #partitions: PartitionReport[] = []
+  readonly #days: DayReport[] = []
+  readonly #recomputed: Recomputed = { fromMs: 0, untilMs: Number.POSITIVE_INFINITY, usage: new Map() }
+
+  constructor(ports: VerificationPorts, options: VerificationOptions) {
+    this.#ports = ports
+    this.#options = options
+  }
+
+  async run(): Promise<VerificationReport> {
+    const { ingest, storedOffset } = this.#ports
+    const partitions = Array.from({ length: ingest.partitions }, (_, partition) => partition)
+    // Taken first, all at once: the engine goes on meanwhile.
+    const storedOffsets = partitions.map(storedOffset)
+    this.#options.report({ type: 'began', partitions: partitions.length, records: await this.#records() })
+    for (const partition of partitions) {
+      const mismatch = await this.#verifyPartition(partition, storedOffsets[partition])
+      if (mismatch !== undefined) return this.#report(mismatch)
+    }
+    return this.#report((await this.#noPartition()) ?? (await this.#verifyDays()) ?? null)
+  }
+
+  #report(mismatch: Mismatch | null): VerificationReport {
+    return { partitions: this.#partitions, days: this.#days, mismatch }
+  }
+
+  /** Records that the log has: for those who want to know how far it is. */
+  async #records(): Promise<number> {
+    const { ingest } = this.#ports
+    let records = 0
+    for (let partition = 0; partition < ingest.partitions; partition++) {
+      const { first, next } = await ingest.bounds(partition)
+      records += Number(next - first)
+    }
+    return records
+  }
+
+  /** When the log is trimmed away under the replay, it begins again with what is left. */
+  async #verifyPartition(partition: number, storedOffset: bigint | undefined): Promise<Mismatch | undefined> {
+    const { signal, report } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const verification = await PartitionVerification.begin({
+          ...this.#ports,
+          partition,
+          storedOffset,
+          signal,
+          progress: (records, lines) => report({ type: 'progress', partition, records, lines }),
+        })
+        const mismatch = await verification.run()
+        if (mismatch === undefined) await this.#takeIn(verification)
+        return mismatch
+      } catch (error) {
+        const wasTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
+        if (!wasTrimmed || attempt === ATTEMPTS) throw error
+      }
+    }
+  }
+
+  async #takeIn(verification: PartitionVerification): Promise<void> {
+    const partition = await verification.report()
+    this.#partitions.push(partition)
+    this.#options.report({ type: 'partition', ...partition })
+    const recomputed = this.#recomputed
+    recomputed.fromMs = Math.max(recomputed.fromMs, partition.fromMs)
+    recomputed.untilMs = Math.min(recomputed.untilMs, partition.untilMs)
+    for (const [day, usage] of verification.usage)
+      recomputed.usage.set(day, addedUsage(recomputed.usage.get(day) ?? NO_USAGE, usage))
+  }
+
+  async #noPartition(): Promise<Mismatch | undefined> {
+    const { audit, ingest } = this.#ports
+    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+      const stray = await audit.firstOfNoPartition(ingest.name, ingest.partitions, table)
+      if (stray !== undefined) return partitionMismatch(table, stray)
+    }
+    return undefined
+  }
+
+  async #verifyDays(): Promise<Mismatch | undefined> {
+    for (const day of await this.#ports.audit.days()) {
+      this.#options.signal.throwIfAborted()
+      const mismatch = await this.#verifyDay(day)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
+  }
+
+  async #verifyDay(day: string): Promise<Mismatch | undefined> {
+    const { audit, clock } = this.#ports
+    const closed = await audit.closedUsage(day)
+    const isOver = Date.parse(day) + DAY_MS <= clock.wallMs() + MAX_AHEAD_MS
+    if (closed !== undefined && !isOver)
+      return usageMismatch('closed-early', day, { expected: NO_USAGE, found: closed })
+    const mismatch = closed && (await this.#verifyClosed(day, closed))
+    if (mismatch !== undefined) return mismatch
+    const projection = await audit.firstProjectionDifference(day)
+    if (projection !== undefined)
+      return usageMismatch('projection', day, projection, { part: projection.part })
+    const report = { day, isClosed: closed !== undefined, isRecomputed: this.#isRecomputed(day) }
+    this.#days.push(report)
+    this.#options.report({ type: 'day', ...report })
+    return undefined
+  }
+
+  /** Against the log where it still has all of the day, against the lines otherwise. */
+  async #verifyClosed(day: string, closed: UsageSums): Promise<Mismatch | undefined> {
+    const { audit, clock, leastRetentionDays } = this.#ports
+    const expected = this.#recomputed.usage.get(day) ?? NO_USAGE
+    if (this.#isRecomputed(day) && sameUsage(expected, closed)) return undefined
+    const past = expiredRetention(day, clock.wallMs())
+    const difference = await audit.firstUsageDifference(day, account => leastRetentionDays(account) <= past)
+    if (difference !== undefined) {
+      const { account, app, host, tags } = difference
+      return usageMismatch('usage', day, difference, { account, app, host, tags: tags.join(',') })
+    }
+    return this.#isRecomputed(day) ? usageMismatch('usage', day, { expected, found: closed }) : undefined
+  }
+
+  #isRecomputed(day: string): boolean {
+    const { fromMs, untilMs } = this.#recomputed
+    const startMs = Date.parse(day)
+    return fromMs < startMs && startMs + DAY_MS <= untilMs
+  }
+}

@@ -1,0 +1,311 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Topic } from '../../engine/log/log.ts'
+import type { StoreConnection } from '../../engine/store/connection.ts'
+import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { newVerifiedWorld, OTHER_ACCOUNT, PARTITION, type VerifiedWorld } from '../support/verified-world.ts'
+import { node, SOURCE } from '../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+const FIRST_DAY = '2026-01-01'
+const folder = mkdtempSync(join(tmpdir(), 'weir-verification-'))
+const connections: StoreConnection[] = []
+
+let world: VerifiedWorld
+
+beforeEach(async () => {
+  const database = `verified_${connections.length}`
+  const connection = await openEmbeddedConnection({ path: folder, database, searches: 1 })
+  connections.push(connection)
+  world = await newVerifiedWorld(connection)
+})
+
+afterAll(async () => {
+  for (const connection of connections) await connection.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Statements that take effect before the next. */
+async function byHand(...statements: readonly string[]): Promise<void> {
+  for (const sql of statements)
+    await world.connection.command(sql.startsWith('ALTER') ? `${sql} SETTINGS mutations_sync = 2` : sql)
+}
+
+let lineNumber = 0
+
+async function appendHour(account: string, lines: number): Promise<void> {
+  for (let record = 0; record < 2; record++) {
+    await world.append(
+      Array.from({ length: lines / 2 }, () => {
+        const number = lineNumber++
+        const line =
+          number % 3 === 0 ? `{"request":${number},"path":"/a"}` : `request ${number} took ${number % 90} ms`
+        return { line, app: ['nginx', 'checkout'][number % 2] as string, host: `web-${number % 5}` }
+      }),
+      account,
+    )
+    await world.pass(1_100)
+  }
+}
+
+/** A day with lines of two accounts in three of its hours, closed, and the beginning of the next. */
+async function fill(): Promise<void> {
+  world.configuration.deploy([
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], {
+      threshold: 8,
+      window_ms: 60_000,
+      key_field: '.app',
+    }),
+    node('sink', 'store', 'mezmo', ['limit']),
+  ])
+  await world.pass(0)
+  for (let hour = 0; hour < 3; hour++) {
+    await appendHour(SAMPLE_ACCOUNT, 40)
+    await appendHour(OTHER_ACCOUNT, 20)
+    await world.pass(HOUR_MS)
+  }
+  await world.pass(14 * HOUR_MS)
+  await appendHour(SAMPLE_ACCOUNT, 40)
+  await world.pass(70_000)
+  await world.closeDays()
+}
+
+const ALL_IS_WELL = { mismatch: null }
+
+describe('a store that is what the log says', () => {
+  test('is found so, with its lines and bytes', async () => {
+    await fill()
+    const report = await world.verify()
+    expect(report.mismatch).toBeNull()
+    const [stored] = await world.store.query<{ lines: string; bytes: string }>({
+      sql: 'SELECT count() AS lines, sum(size) AS bytes FROM lines',
+    })
+    expect(stored?.lines).toBe(String(16 * 3 + 60 + 16))
+    const sum = (member: 'lines' | 'bytes') =>
+      report.partitions.reduce((total, partition) => total + partition[member], 0)
+    expect({ lines: String(sum('lines')), bytes: String(sum('bytes')) }).toEqual(stored)
+    expect(
+      report.partitions.map(({ firstOffset, fromMs, unstoredRecords }) => [
+        firstOffset,
+        fromMs,
+        unstoredRecords,
+      ]),
+    ).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
+    expect(report.days).toEqual([
+      { day: FIRST_DAY, isClosed: true, isRecomputed: true },
+      { day: '2026-01-02', isClosed: false, isRecomputed: false },
+    ])
+  })
+
+  test('also before anything was ever sent', async () => {
+    expect(await world.verify()).toMatchObject({ ...ALL_IS_WELL, days: [] })
+  })
+
+  test('also while lines are on their way that are not stored yet', async () => {
+    await fill()
+    await world.append([{ line: 'on its way' }])
+    const report = await world.verify()
+    expect(report.mismatch).toBeNull()
+    expect(report.partitions[PARTITION]?.unstoredRecords).toBe(1)
+  })
+
+  test('also when retention has removed all, or some, of a closed day', async () => {
+    const retention = (account: string, retentionDays: number) =>
+      world.configuration.set({
+        kind: 'account',
+        entity: account,
+        version: 1,
+        payload: JSON.stringify({ accountId: account, retentionDays }),
+      })
+    retention(SAMPLE_ACCOUNT, 1)
+    await fill()
+    await world.pass(DAY_MS)
+    await world.closeDays()
+    expect(await world.removeExpired()).toBe(16 * 3)
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    await byHand(
+      `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND row = 3 AND offset = (SELECT min(offset) FROM lines WHERE account = '${OTHER_ACCOUNT}')`,
+    )
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: 1 - PARTITION })
+  })
+
+  test('also when nobody is at work, after a kill that left batches unstored', async () => {
+    await fill()
+    const insert = world.store.insert
+    world.store.insert = () => new Promise(() => {})
+    await world.append([{ line: 'not stored' }])
+    world.clock.advance(1_100)
+    await world.append([{ line: 'not stored either' }])
+    world.stopWorkers()
+    const report = await world.verify()
+    expect(report.mismatch).toBeNull()
+    expect(report.partitions[PARTITION]?.unstoredRecords).toBe(2)
+    world.store.insert = insert
+    await world.kill()
+    await world.pass(1_100)
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+  })
+})
+
+describe('what was done by hand is found', () => {
+  const LINE = `account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10 AND row = 2`
+  const cases: readonly (readonly [what: string, statements: readonly string[], found: object])[] = [
+    [
+      'a line that was changed',
+      [`ALTER TABLE lines UPDATE line = replaceOne(line, 'request', 'Request') WHERE ${LINE}`],
+      {
+        kind: 'rows',
+        table: 'lines',
+        partition: PARTITION,
+        hour: '2026-01-01T10:00:00.000Z',
+        columns: ['line'],
+      },
+    ],
+    [
+      'a parsed field that was changed',
+      [
+        `ALTER TABLE lines UPDATE number_fields = mapUpdate(number_fields, map('_request', 0.)) WHERE has(mapKeys(number_fields), '_request') AND toHour(t) = 10`,
+      ],
+      { kind: 'rows', hour: '2026-01-01T10:00:00.000Z', columns: ['number_fields'] },
+    ],
+    [
+      'a row that was removed',
+      [
+        `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND toHour(t) = 11 AND row = 2 AND line LIKE '% took %'`,
+      ],
+      { kind: 'rows', partition: 1 - PARTITION, hour: '2026-01-01T11:00:00.000Z' },
+    ],
+    [
+      'all rows of an hour that were removed',
+      ["ALTER TABLE lines DELETE WHERE toStartOfHour(t) = toDateTime('2026-01-01 10:00:00', 'UTC')"],
+      { kind: 'rows', hour: '2026-01-01T10:00:00.000Z', found: { rows: 0, bytes: 0, digest: '' } },
+    ],
+    [
+      'a row that is there twice',
+      [`INSERT INTO lines SELECT * FROM lines WHERE ${LINE} LIMIT 1`],
+      { kind: 'rows', partition: PARTITION, hour: '2026-01-01T10:00:00.000Z' },
+    ],
+    [
+      'a row at a position of a control record',
+      ['INSERT INTO lines SELECT * REPLACE (toUInt64(0) AS offset) FROM lines LIMIT 1'],
+      { kind: 'rows', firstOffset: 0, lastOffset: 0, expected: { rows: 0, bytes: 0, digest: '' } },
+    ],
+    [
+      'a row that was moved to a day without lines',
+      [`INSERT INTO lines SELECT * REPLACE (t - INTERVAL 40 DAY AS t) FROM lines WHERE ${LINE} LIMIT 1`],
+      { kind: 'rows', table: 'lines', hour: '2025-11-22T10:00:00.000Z' },
+    ],
+    [
+      'a row beyond the end of the log',
+      ['INSERT INTO lines SELECT * REPLACE (toUInt64(1000000) AS offset) FROM lines LIMIT 1'],
+      { kind: 'beyond-log', table: 'lines', firstOffset: 1_000_000, lastOffset: 1_000_000 },
+    ],
+    [
+      'a row of a partition that there is not',
+      ['INSERT INTO lines SELECT * REPLACE (toUInt16(77) AS partition) FROM lines LIMIT 1'],
+      { kind: 'no-partition', table: 'lines', partition: 77 },
+    ],
+    [
+      'what a node did',
+      ["ALTER TABLE node_metrics UPDATE events_out = events_out + 1 WHERE node = 'store' AND toHour(t) = 10"],
+      { kind: 'rows', table: 'node_metrics', hour: '2026-01-01T10:00:00.000Z', columns: ['events_out'] },
+    ],
+    [
+      'usage of a closed day that was changed',
+      [
+        `ALTER TABLE usage_days UPDATE bytes = bytes + 1 WHERE app = 'nginx' AND host = 'web-1' AND account = '${OTHER_ACCOUNT}'`,
+      ],
+      {
+        kind: 'usage',
+        table: 'usage_days',
+        day: FIRST_DAY,
+        where: { account: OTHER_ACCOUNT, app: 'nginx', host: 'web-1', tags: '' },
+      },
+    ],
+    [
+      'usage of a closed day that was removed in part',
+      [`ALTER TABLE usage_days DELETE WHERE app = 'nginx' AND host = 'web-1'`],
+      { kind: 'usage', day: FIRST_DAY },
+    ],
+    [
+      'usage of a day that is not over',
+      ["INSERT INTO usage_days SELECT * REPLACE (toDate('2026-01-03') AS day) FROM usage_days"],
+      { kind: 'closed-early', day: '2026-01-03' },
+    ],
+  ]
+
+  test.each(cases)('%s', async (_, statements, found) => {
+    await fill()
+    await byHand(...statements)
+    expect((await world.verify()).mismatch).toMatchObject(found)
+  })
+
+  test('a batch of which a kill could not have stored a part, when nobody is at work', async () => {
+    await fill()
+    await world.append([{ line: 'a' }, { line: 'b' }])
+    await world.pass(1_100)
+    world.stopWorkers()
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    await byHand("ALTER TABLE lines DELETE WHERE line = 'b'")
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: PARTITION })
+  })
+})
+
+describe('when the log has been trimmed', () => {
+  test('what it still has is recomputed, and older closed days are held against their usage', async () => {
+    await fill()
+    await world.pass(2 * DAY_MS)
+    await world.closeDays()
+    await appendHour(SAMPLE_ACCOUNT, 8)
+    await world.pass(70_000)
+    await world.trim()
+    const report = await world.verify()
+    expect(report.mismatch).toBeNull()
+    expect(report.partitions.map(({ firstOffset }) => firstOffset).every(first => first > 0)).toBe(true)
+    expect(report.days[0]).toEqual({ day: FIRST_DAY, isClosed: true, isRecomputed: false })
+    await byHand(
+      `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND line = (SELECT max(line) FROM lines WHERE account = '${OTHER_ACCOUNT}')`,
+    )
+    const { mismatch } = await world.verify()
+    expect(mismatch).toMatchObject({ kind: 'usage', day: FIRST_DAY, where: { account: OTHER_ACCOUNT } })
+    expect((mismatch?.found.rows ?? 0) - (mismatch?.expected.rows ?? 0)).toBe(1)
+    // Of an account whose retention is that short it may be gone by right.
+    expect(await world.verify({ leastRetentionDays: () => 1 })).toMatchObject(ALL_IS_WELL)
+  })
+
+  test('under the very eyes of a verification, it begins again with what is left', async () => {
+    await fill()
+    await world.pass(2 * DAY_MS)
+    const { ingest } = world
+    let reads = 0
+    const trimmed: Topic = {
+      ...ingest,
+      name: ingest.name,
+      logId: ingest.logId,
+      partitions: ingest.partitions,
+      bounds: partition => ingest.bounds(partition),
+      read: async (...call) => {
+        if (reads++ === 0) await world.trim()
+        return ingest.read(...call)
+      },
+    }
+    const report = await world.verify({ ingest: trimmed })
+    expect(report.mismatch).toBeNull()
+    expect(report.partitions[0]?.firstOffset).toBeGreaterThan(0)
+  })
+})
+
+test('a verification that is aborted ends with the reason', async () => {
+  await fill()
+  const stop = new AbortController()
+  const verification = world.verify({ signal: stop.signal, report: () => stop.abort(new Error('enough')) })
+  await expect(verification).rejects.toThrow('enough')
+})
