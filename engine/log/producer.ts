@@ -39,9 +39,9 @@ export interface ProducerOptions {
  * - A number is given again only after LOG_FULL on the *first* attempt, which says that nothing was stored.
  * - When patience ends, or a repeat fails in another way, the lane abandons its id for a newly minted one, and
  *   the caller is told that the outcome is unknown. The old record may still turn up: once.
- * - An id that has rested for 12 h is abandoned, because the reading side forgets it after 24 h of log time,
- *   and so is a repeat: it would then be taken for new. Both clocks must agree that the time has not passed,
- *   for the monotonic one may stand still while the machine sleeps.
+ * - An id that has rested for 12 h is abandoned, because the reading side forgets it after 24 h of log time, and so
+ *   is a repeat that comes much later than patience allows: it would then be taken for new. Both clocks must agree
+ *   that the time has not passed, for the monotonic one may stand still while the machine sleeps.
  *
  * Records reach the topic in the order of the calls while no append fails and lanes are free.
  */
@@ -160,7 +160,8 @@ class PartitionProducer {
     const leftMs = this.#options.patienceMs - this.#elapsedMs(since)
     if (!(error instanceof LogError) || error.code !== 'LOG_UNAVAILABLE' || leftMs <= 0) return false
     await this.#options.clock.sleep(Math.min(pauseMs, leftMs))
-    return this.#elapsedMs(since) < IDLE_MS // The machine may have slept meanwhile.
+    // A process that was stopped meanwhile does not know how far the log's own time is by now.
+    return this.#elapsedMs(since) < 2 * this.#options.patienceMs
   }
 
   #mint(lane: Lane): void {
