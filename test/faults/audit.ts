@@ -33,10 +33,16 @@ export class Auditor {
   #lines = 0
   #bytes = 0
   #timeMs = 0
+  #unanswered = 0
 
   /** Lines and bytes that all audits so far have seen stored. */
   get seen(): HostUsage {
     return { lines: this.#lines, bytes: this.#bytes }
+  }
+
+  /** Times that requests are stored without an answer that said so: a measure of how well the faults have hit. */
+  get unanswered(): number {
+    return this.#unanswered
   }
 
   /** By start of the minute. */
@@ -49,6 +55,10 @@ export class Auditor {
     const { occurrences, findings } = occurrencesOf(rows, sent)
     this.#findings = findings
     const accepted = this.#acceptedOf(occurrences, sent)
+    const answered = new Set(
+      accepted.map(({ request }) => request).filter(({ outcome }) => outcome === 'acknowledged'),
+    )
+    this.#unanswered += accepted.length - answered.size
     for (const occurrence of accepted) this.#checkOccurrence(occurrence, rule)
     this.#checkOrder(accepted)
     this.#checkUsage(rows, usage)

@@ -5,6 +5,7 @@ import { runCampaign } from './campaign.ts'
 import { queryStore } from './node-counters.ts'
 import { Site } from './site.ts'
 import { SmallDisk } from './small-disk.ts'
+import { Tally } from './tally.ts'
 import { mayTrace } from './tracing.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
@@ -21,7 +22,8 @@ afterEach(async () => {
 test(`killed, stopped and without disk, the program keeps what it acknowledged, once (SEED=${SEED})`, async () => {
   const printed: string[] = []
   const options = { seed: SEED, kills: KILLS, longestPauseMs: LONGEST_PAUSE_MS }
-  const tally = await runCampaign(options, line => {
+  const tally = new Tally()
+  await runCampaign(options, tally, line => {
     printed.push(line)
     if (line.startsWith('SKIPPED')) console.warn(line)
   }).catch(error => {

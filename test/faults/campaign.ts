@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts'
 import { Leg, type LegOptions } from './leg.ts'
 import { type CampaignOptions, faultCounts, plannedFaults } from './plan.ts'
 import { SmallDisk } from './small-disk.ts'
-import { Tally } from './tally.ts'
+import type { Tally } from './tally.ts'
 import { mayTrace } from './tracing.ts'
 
 const FAULTS_BEFORE_PIPELINE = 3
@@ -15,9 +15,12 @@ const FAULTS_BEFORE_PIPELINE = 3
  *
  * @throws Error when the program does not come back, or ends without a sentence
  */
-export async function runCampaign(options: CampaignOptions, print: (line: string) => void): Promise<Tally> {
+export async function runCampaign(
+  options: CampaignOptions,
+  tally: Tally,
+  print: (line: string) => void,
+): Promise<void> {
   const { seed, longestPauseMs } = options
-  const tally = new Tally()
   const counts = faultCounts(options)
   if (counts.rename > 0 && !(await mayTrace())) {
     print('SKIPPED: kills at the very rename that publishes a part need strace, and the right to attach it')
@@ -31,7 +34,6 @@ export async function runCampaign(options: CampaignOptions, print: (line: string
       faults,
     )
   if (counts.disk > 0) await runDiskLeg(counts.disk, { seed, tally, print })
-  return tally
 }
 
 async function runDiskLeg(

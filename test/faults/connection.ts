@@ -5,7 +5,7 @@ import { type Dice, newDice } from '../support/dice.ts'
 import type { SentRequest } from './sent-request.ts'
 import { bodyOf, Traffic } from './traffic.ts'
 
-const MAX_PAUSE_MS = 50
+const MAX_PAUSE_MS = 80
 const RETRY_PAUSE_MS = 40
 /** A request that nobody has taken for that long: the program does not come back. */
 const PATIENCE_MS = 120_000
@@ -44,7 +44,7 @@ export class Connection {
     this.#dice = newDice(options.seed * 1_000 + 500 + options.connection)
   }
 
-  /** Makes the next request, delivers it and pauses for a moment. */
+  /** Makes the next request and delivers it. */
   async shipOne(
     host: string,
     begun: (request: SentRequest) => void,
@@ -53,8 +53,11 @@ export class Connection {
     const request = this.#traffic.next(host)
     begun(request)
     await this.#deliver(request, odd)
-    await delay(this.#dice.below(MAX_PAUSE_MS))
     return request
+  }
+
+  async pause(): Promise<void> {
+    await delay(this.#dice.below(MAX_PAUSE_MS))
   }
 
   /** Gives up the request that is under way. */

@@ -11,6 +11,8 @@ export interface Fault {
   readonly label: string
   /** How long lines are shipped before it. */
   readonly waitMs: number
+  /** Longer by so much that it falls that far into a second, when batches are being stored. */
+  readonly intoSecondMs?: number | undefined
   /** Makes the trouble, and ends it: the program runs again or is about to. */
   inject(site: Site): Promise<Injected>
 }

@@ -3,7 +3,6 @@ import type { Dice } from '../support/dice.ts'
 import type { Fault, Injected } from './fault.ts'
 import type { Site } from './site.ts'
 
-const SLICE_MS = 1_000
 const MAX_WAIT_MS = 800
 /** A batch is stored within about that time after the end of its second. */
 const STORING_MS = 70
@@ -20,15 +19,12 @@ export function killFault(dice: Dice): Fault {
   return killWhileStopping(waitMs, dice.below(STOPPING_MS))
 }
 
-/** @param intoSliceMs that long after the end of a second, when a batch is being stored; any instant when left out */
-function plainKill(waitMs: number, intoSliceMs: number | undefined): Fault {
+function plainKill(waitMs: number, intoSecondMs: number | undefined): Fault {
   const inject = async (site: Site): Promise<Injected> => {
-    if (intoSliceMs !== undefined) await delay((SLICE_MS + intoSliceMs - (Date.now() % SLICE_MS)) % SLICE_MS)
     await site.weir.end('SIGKILL')
-    const when = intoSliceMs === undefined ? '' : `, ${intoSliceMs} ms into a second`
-    return restarted(site, `killed${when}`)
+    return restarted(site, intoSecondMs === undefined ? 'killed' : `killed ${intoSecondMs} ms into a second`)
   }
-  return { family: 'kill', label: 'kill -9', waitMs, inject }
+  return { family: 'kill', label: 'kill -9', waitMs, intoSecondMs, inject }
 }
 
 function killWhileStarting(waitMs: number, startingMs: number): Fault {

@@ -15,6 +15,8 @@ const WINDOW_MS = 4_000
 /** Of each key: from about a tenth to most of what is sent within a window. */
 const LEAST_LIMIT = 60
 const MOST_LIMIT = 400
+const SECOND_MS = 1_000
+const HURRY_MS = 120
 /** The node of the default graph, which runs while no pipeline is published. */
 const DEFAULT_NODE = 'own-store'
 /** A line's time is that of its reception, by the same clock as ours; a little more is asked for. */
@@ -109,12 +111,26 @@ export class Leg {
 
   async #suffer(fault: Fault): Promise<void> {
     const { tally, print } = this.#options
-    await delay(fault.waitMs)
+    const { shipper } = this.#site
+    await this.#shipUntil(fault)
     const { what, sinceMs, newest } = await fault.inject(this.#site)
+    shipper.inHurry = false
     const recovery = await this.#site.recovery(sinceMs, newest)
     tally.recovered(fault.label, recovery)
     const [ready, stored] = [recovery.readyMs, recovery.storedMs].map(ms => (ms / 1000).toFixed(2))
     print(`${fault.label}: ${what}; ready after ${ready} s, all stored after ${stored} s`)
+  }
+
+  /** Just before a fault nobody pauses, so that it meets requests at every step of their way. */
+  async #shipUntil({ waitMs, intoSecondMs }: Fault): Promise<void> {
+    const { shipper } = this.#site
+    const aimMs =
+      intoSecondMs === undefined
+        ? 0
+        : (intoSecondMs - ((Date.now() + waitMs) % SECOND_MS) + SECOND_MS) % SECOND_MS
+    await delay(Math.max(0, waitMs + aimMs - HURRY_MS))
+    shipper.inHurry = true
+    await delay(HURRY_MS)
   }
 
   async #audit(hosts: ReadonlySet<string>, beganMs: number): Promise<void> {
@@ -122,6 +138,7 @@ export class Leg {
     const site = this.#site
     await site.recovery(performance.now(), site.shipper.newestAcknowledged)
     const { sent, odd } = site.shipper.take()
+    const unansweredBefore = this.#auditor.unanswered
     const stored = await site.stored(hosts, beganMs)
     const usage = await site.usage()
     const found = [
@@ -135,9 +152,11 @@ export class Leg {
     if (total !== seen) found.push(other(`usage says ${total} lines in all, the audits have seen ${seen}`))
     for (const [host, ofHost] of Map.groupBy(stored, row => row.host)) tally.stored(host, ofHost.length)
     this.#found(found)
-    const rule =
-      this.#rule === undefined ? 'no throttle' : `at most ${this.#rule.limit} of a key in ${WINDOW_MS} ms`
-    print(`audit: ${sent.length} requests, ${stored.length} lines stored, ${rule}: ${found.length} findings`)
+    const { limit } = this.#rule ?? {}
+    const rule = limit === undefined ? 'no throttle' : `at most ${limit} of a key in ${WINDOW_MS} ms`
+    const unanswered = `${this.#auditor.unanswered - unansweredBefore} times without an answer`
+    const kept = `${stored.length} lines of ${sent.length} requests stored (${unanswered})`
+    print(`audit: ${kept}, ${rule}: ${found.length} findings`)
   }
 
   #found(findings: readonly Finding[]): void {

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import { runCampaign } from './campaign.ts'
 import { FAULT_FAMILIES, type FaultFamily } from './fault.ts'
+import type { Finding } from './finding.ts'
 import type { CampaignOptions } from './plan.ts'
+import { Tally } from './tally.ts'
 
 /**
  * Kills, stops and starves the real program while lines are shipped to it, and audits what it kept: lines that were
@@ -19,24 +21,30 @@ async function main(): Promise<number> {
   const command = commandOf(options)
   console.log(command)
   const startedMs = performance.now()
-  let number = 0
   const print = (line: string) => {
-    number++
-    console.log(
-      `${String(number).padStart(4)}  ${Math.round((performance.now() - startedMs) / 1000)} s  ${line}`,
-    )
+    const seconds = Math.round((performance.now() - startedMs) / 1000)
+    console.log(`${String(seconds).padStart(5)} s  ${line}`)
   }
-  const tally = await runCampaign(options, print)
-  console.log(`\n${tally.lines().join('\n')}`)
-  const { findings } = tally
-  if (findings.length === 0) return 0
-  console.log(
-    `\n${findings.length} findings${findings.length > SHOWN_FINDINGS ? ', the first of them' : ''}:`,
+  const tally = new Tally()
+  const trouble = await runCampaign(options, tally, print).then(
+    () => undefined,
+    (error: Error) => error,
   )
-  for (const { kind, host, sentence } of findings.slice(0, SHOWN_FINDINGS))
-    console.log(`  ${kind}${host === '' ? '' : ` (${host})`}: ${sentence}`)
+  console.log(`\n${tally.lines().join('\n')}`)
+  if (trouble === undefined && tally.findings.length === 0) return 0
+  if (trouble !== undefined) console.log(`\nThe campaign ended early: ${trouble.message}`)
+  for (const line of findingLines(tally.findings)) console.log(line)
   console.log(`\nAgain: ${command}`)
   return 1
+}
+
+function findingLines(findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return []
+  const shown = findings.slice(0, SHOWN_FINDINGS)
+  return [
+    `\n${findings.length} findings${findings.length > shown.length ? ', the first of them' : ''}:`,
+    ...shown.map(({ kind, host, sentence }) => `  ${kind}${host === '' ? '' : ` (${host})`}: ${sentence}`),
+  ]
 }
 
 /** @throws Error with a sentence */

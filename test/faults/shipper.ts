@@ -1,7 +1,7 @@
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { requestName, type SentRequest } from './sent-request.ts'
 
-const CONNECTIONS = 4
+const CONNECTIONS = 6
 
 /** Several connections that ship at the same time, and the account of what they sent. */
 export class Shipper {
@@ -13,6 +13,8 @@ export class Shipper {
   #isShipping = false
   /** Named in every request that begins from now on. */
   host = 'none'
+  /** Whether nobody pauses between requests. */
+  inHurry = false
 
   constructor(options: Omit<ConnectionOptions, 'connection'>) {
     this.#connections = Array.from(
@@ -62,6 +64,7 @@ export class Shipper {
     let request: SentRequest
     do {
       request = await connection.shipOne(this.host, begun, odd)
+      if (!this.inHurry) await connection.pause()
       if (request.outcome === 'acknowledged') this.#newest.set(request.connection, request)
     } while (request.outcome !== 'refused' && (this.#isShipping || request.outcome === 'abandoned'))
   }

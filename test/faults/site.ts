@@ -14,7 +14,9 @@ const POLL_MS = 20
 /** Of one request of ours; a program that was stopped or killed meanwhile does not answer. */
 const ANSWER_WITHIN_MS = 5_000
 /** A program that is not back after that does not come back. */
-const RECOVERY_WITHIN_MS = 60_000
+const READY_WITHIN_MS = 60_000
+/** What a program that is ready has not stored after that is lost. */
+const STORED_WITHIN_MS = 20_000
 /** Small enough that a campaign sees new segments, checkpoints and trimming. */
 const LOG_MAX_BYTES = '96MB'
 /** How long a connection waits for an answer: less than most pauses. */
@@ -50,12 +52,19 @@ export class Site {
     return new Site(await RunningWeir.start(settings, directory), seed)
   }
 
-  /** @throws Error when the program does not come back */
+  /**
+   * Waits until the program is ready, and until these requests are stored; what is not stored in good time is lost, as
+   * the next audit will tell.
+   *
+   * @throws Error when the program does not come back
+   */
   async recovery(sinceMs: number, newest: readonly SentRequest[]): Promise<Recovery> {
-    await this.#until('ready', sinceMs, async () => (await this.#fetch('/readyz')).ok)
+    const isReady = async () => (await this.#fetch('/readyz')).ok
+    if (!(await reached(isReady, sinceMs + READY_WITHIN_MS)))
+      throw new Error(`not ready within ${READY_WITHIN_MS / 1000} s:\n${this.weir.output.slice(-4_000)}`)
     const readyMs = performance.now() - sinceMs
-    for (const request of newest)
-      await this.#until(`storing ${requestName(request)}`, sinceMs, () => this.#isStored(request))
+    const untilMs = performance.now() + STORED_WITHIN_MS
+    for (const request of newest) await reached(() => this.#isStored(request), untilMs)
     return { readyMs, storedMs: performance.now() - sinceMs }
   }
 
@@ -110,16 +119,15 @@ export class Site {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
     return fetch(`${this.weir.credentials.apiUrl}${path}`, { headers, signal })
   }
+}
 
-  async #until(what: string, sinceMs: number, reached: () => Promise<boolean>): Promise<void> {
-    while (!(await reached().catch(() => false))) {
-      if (performance.now() - sinceMs > RECOVERY_WITHIN_MS)
-        throw new Error(
-          `not ${what} within ${RECOVERY_WITHIN_MS / 1000} s:\n${this.weir.output.slice(-4_000)}`,
-        )
-      await delay(POLL_MS)
-    }
+/** Asks again and again. @returns false when it has not come about by that moment, monotonic */
+async function reached(condition: () => Promise<boolean>, untilMs: number): Promise<boolean> {
+  while (!(await condition().catch(() => false))) {
+    if (performance.now() > untilMs) return false
+    await delay(POLL_MS)
   }
+  return true
 }
 
 function storedRowOf(line: ExportedLine): StoredRow {
