@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type CheckpointManifest, type CheckpointPart, checkpointPartType } from '../../schemas/checkpoint.ts'
-import type { LogRecord, Topic } from '../log/log.ts'
+import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
 const CHUNK_BYTES = 900_000
 const READ_BYTES = 1_000_000
@@ -50,18 +50,25 @@ export class CheckpointLog {
     return firstChunkOffset as bigint
   }
 
-  /**
-   * The whole checkpoint with the highest (epoch, offset) among the newest, or undefined when there is none.
-   * The late one of a worker that has been replaced has a lower epoch and loses.
-   */
+  /** The newest whole checkpoint, or undefined when there is none. */
   async newest(): Promise<KeptCheckpoint | undefined> {
-    let best: KeptCheckpoint | undefined
-    let compared = 0
+    return (await this.newestTwo()).at(-1)
+  }
+
+  /**
+   * The whole checkpoint with the highest (epoch, offset) among the newest, and before it the one that a start falls
+   * back on when that is damaged. The late one of a worker that has been replaced has a lower epoch and loses.
+   */
+  async newestTwo(): Promise<readonly KeptCheckpoint[]> {
+    const compared: KeptCheckpoint[] = []
     for await (const kept of this.#backwards()) {
-      if (best === undefined || isNewer(kept, best)) best = kept
-      if (++compared === COMPARED_CHECKPOINTS) break
+      compared.push(kept)
+      if (compared.length === COMPARED_CHECKPOINTS) break
     }
-    return best
+    const [best, ...others] = compared.sort((a, b) => (isNewer(a, b) ? -1 : 1))
+    if (best === undefined) return []
+    const fallback = others.find(({ nextOffset }) => nextOffset <= best.nextOffset)
+    return fallback === undefined ? [best] : [fallback, best]
   }
 
   /** The oldest whole checkpoint that goes on at an offset or later: what a replay of the kept log begins with. */
@@ -129,8 +136,18 @@ export class CheckpointLog {
   }
 
   async #recordAt(offset: bigint): Promise<LogRecord | undefined> {
-    const [record] = await this.#topic.read(this.#source.partition, offset, 1)
+    const [record] = await this.#read(offset, 1)
     return record?.offset === offset ? record : undefined
+  }
+
+  /** A checkpoint of which a record is damaged is not whole: a start then begins with the one before. */
+  async #read(offset: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
+    try {
+      return await this.#topic.read(this.#source.partition, offset, maxBytes)
+    } catch (error) {
+      if (error instanceof LogError && error.code === 'LOG_CORRUPT') return []
+      throw error
+    }
   }
 
   /** Two workers may have written at once: the chunks of a manifest are those of its epoch. */
@@ -139,7 +156,7 @@ export class CheckpointLog {
     if (offset < first) return undefined
     const chunks: Buffer[] = []
     while (chunks.length < manifest.chunks) {
-      const records = await this.#topic.read(this.#source.partition, offset, READ_BYTES)
+      const records = await this.#read(offset, READ_BYTES)
       if (records.length === 0) return undefined
       for (const record of records) {
         offset = record.offset + 1n

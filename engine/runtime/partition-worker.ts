@@ -165,11 +165,11 @@ export class PartitionWorker {
     })
     const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
-    const kept = await this.#checkpointLog.newest()
+    const kept = await this.#checkpointLog.newestTwo()
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
-    this.#fold = new PartitionFold(identity, kept?.body)
+    this.#fold = new PartitionFold(identity, kept.at(-1)?.body)
     await this.#checkKeptLog()
-    this.#kept = kept === undefined ? [] : [{ nextOffset: kept.nextOffset, firstRecord: kept.firstRecord }]
+    this.#kept = kept.map(({ nextOffset, firstRecord }) => ({ nextOffset, firstRecord }))
     this.#settledMs = this.#fold.lastCheckpointMs
     this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold), signal)
     this.#storedOffset = this.#fold.nextOffset
