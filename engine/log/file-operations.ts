@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 
 /**
@@ -19,6 +19,8 @@ export interface FileOperations {
   /** Makes creations, renames and removals in a directory durable. */
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
+  /** A second name for a file on the same file system: it stays when the first goes. */
+  link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   /** Makes this process the only owner of a directory. @throws LogError LOG_IN_USE */
   lock(directory: string): DirectoryLock
@@ -58,6 +60,7 @@ export function nodeFileOperations(): FileOperations {
       }
     },
     rename: (from, to) => rename(from, to),
+    link: (from, to) => link(from, to),
     remove: path => unlink(path),
     lock: lockDirectory,
     freeBytes: path => {

@@ -4,6 +4,7 @@ import type { Entropy } from '../entropy/entropy.ts'
 import { assertTopic, closedError, partitionsDiffer } from './appendable.ts'
 import type { DirectoryLock } from './directory-lock.ts'
 import { type FileOperations, listIfDirectory, nodeFileOperations } from './file-operations.ts'
+import type { HeldFile } from './held-file.ts'
 import type { Log, LogSpace, Topic } from './log.ts'
 import { LogRoom } from './log-room.ts'
 import { OpenFiles } from './open-files.ts'
@@ -41,7 +42,7 @@ export interface SegmentLogOptions {
  * @throws LogError LOG_IN_USE when another process owns the folder, LOG_CORRUPT (from `topic`, too) when
  *         something that was durable is damaged
  */
-export async function openSegmentLog(options: SegmentLogOptions): Promise<Log> {
+export async function openSegmentLog(options: SegmentLogOptions): Promise<SegmentLog> {
   const { directory, clock, maxBytes, reserveShare = 0.2 } = options
   const { minFreeDiskBytes = DEFAULT_MIN_FREE_DISK_BYTES, operations = nodeFileOperations() } = options
   await operations.makeDirectory(directory)
@@ -70,7 +71,8 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Log> {
   }
 }
 
-class SegmentLog implements Log {
+/** The log on segment files; beyond the port it can be copied while it is written. */
+export class SegmentLog implements Log {
   readonly #directory: string
   readonly #entropy: Entropy
   readonly #lock: DirectoryLock
@@ -97,6 +99,18 @@ class SegmentLog implements Log {
     const topic = await opening
     if (topic.partitions !== partitions) throw partitionsDiffer(name, topic.partitions, partitions)
     return topic
+  }
+
+  /**
+   * Holds a topic as it is now by links in a folder on the same file system, for a copy of it: the links stay when the
+   * log lets go of its files, and what is appended later lies beyond the bytes that are told.
+   *
+   * @throws RangeError when the topic has not been opened
+   */
+  async hold(name: string, directory: string): Promise<HeldFile[]> {
+    const topic = await this.#topics.get(name)
+    if (topic === undefined) throw new RangeError(`topic ${name} is not open`)
+    return topic.hold(directory)
   }
 
   space(): LogSpace {

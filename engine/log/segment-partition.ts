@@ -3,6 +3,7 @@ import { AppendQueue, type WaitingAppend } from './append-queue.ts'
 import { assertAppendable, assertReadable } from './appendable.ts'
 import { type FileOperations, isNoSpace, type OpenFile } from './file-operations.ts'
 import { frameMark, writeFrame } from './frame.ts'
+import { type HeldFile, holdSegments } from './held-file.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord } from './log.ts'
 import type { LogRoom } from './log-room.ts'
 import { OffsetWaiters } from './offset-waiters.ts'
@@ -141,6 +142,11 @@ export class SegmentPartition {
       bytes += offset <= index.base ? index.end : index.end - index.entryAt(offset).position
     }
     return bytes
+  }
+
+  /** Links the files into a folder. @returns the links, with what of each is durable now */
+  hold(directory: string): Promise<HeldFile[]> {
+    return this.#exclusively(() => holdSegments(this.#shared.operations, this.#segments, directory))
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Entropy } from '../entropy/entropy.ts'
 import { assertPartition, closedError, partitionsDiffer } from './appendable.ts'
 import { type FileOperations, fileErrorCode, isNoSpace } from './file-operations.ts'
+import type { HeldFile } from './held-file.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
 import { createPartition, partitionBytes } from './partition-directory.ts'
 import { removeIfThere } from './segment-file.ts'
@@ -16,16 +17,30 @@ interface TopicMetadata {
   readonly partitions: number
 }
 
+interface TopicIdentity {
+  readonly name: string
+  readonly logId: string
+  readonly directory: string
+}
+
 /** A topic of the segment log: a folder with its metadata and one folder per partition. */
 export class SegmentTopic implements Topic {
   readonly name: string
   readonly logId: string
+  readonly #directory: string
+  readonly #operations: FileOperations
   readonly #partitions: readonly SegmentPartition[]
   #closed = false
 
-  private constructor(name: string, logId: string, partitions: readonly SegmentPartition[]) {
+  private constructor(
+    { name, logId, directory }: TopicIdentity,
+    operations: FileOperations,
+    partitions: readonly SegmentPartition[],
+  ) {
     this.name = name
     this.logId = logId
+    this.#directory = directory
+    this.#operations = operations
     this.#partitions = partitions
   }
 
@@ -53,7 +68,7 @@ export class SegmentTopic implements Topic {
       await Promise.all(opened.map(partition => partition.close()))
       throw error
     }
-    return new SegmentTopic(name, logId, opened)
+    return new SegmentTopic({ name, logId, directory }, shared.operations, opened)
   }
 
   get partitions(): number {
@@ -86,6 +101,18 @@ export class SegmentTopic implements Topic {
 
   async bytesFrom(partition: number, from: bigint): Promise<number> {
     return this.#partition(partition).bytesFrom(from)
+  }
+
+  /** Holds the files of all partitions, and the topic's own, by links in a folder. */
+  async hold(directory: string): Promise<HeldFile[]> {
+    if (this.#closed) throw closedError()
+    await this.#operations.makeDirectory(directory)
+    const [metadata, link] = [join(this.#directory, METADATA_NAME), join(directory, METADATA_NAME)]
+    await this.#operations.link(metadata, link)
+    const held = [{ path: link, bytes: await this.#operations.size(link) }]
+    for (const [number, partition] of this.#partitions.entries())
+      held.push(...(await partition.hold(join(directory, String(number)))))
+    return held
   }
 
   async close(): Promise<void> {

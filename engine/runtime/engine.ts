@@ -2,6 +2,7 @@ import type { Cut } from '../../schemas/control.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
+import { InTurn } from '../configuration/in-turn.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
@@ -47,6 +48,7 @@ export class Engine implements CutsInEffect {
   readonly #workers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
   readonly #stop = new AbortController()
+  readonly #inTurn = new InTurn()
   #running: Promise<void>[] = []
 
   constructor(options: EngineOptions) {
@@ -192,7 +194,19 @@ export class Engine implements CutsInEffect {
    * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
    * second-newest checkpoint of its partition.
    */
-  async trimLog(): Promise<void> {
+  trimLog(): Promise<void> {
+    return this.withoutTrimming(() => this.#trimLog())
+  }
+
+  /**
+   * Runs a task while the log is not being trimmed: a copy of the checkpoints needs the records behind them. Trimming
+   * waits meanwhile, so the task must be short.
+   */
+  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
+    return this.#inTurn.run('trim', task)
+  }
+
+  async #trimLog(): Promise<void> {
     const { ingest, clock, logRetentionMs, log } = this.#options
     for (const [partition, worker] of this.#workers) {
       let before = worker.neededFrom

@@ -11,6 +11,7 @@ export type FileCall =
   | 'truncate'
   | 'syncDirectory'
   | 'rename'
+  | 'link'
   | 'remove'
 
 const SECTOR_BYTES = 512
@@ -120,6 +121,12 @@ export class SimulatedFiles implements FileOperations {
       entries.delete(nameOf(from))
       entries.set(nameOf(to), file)
     })
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    this.#begin('link', from)
+    const file = this.#file(from)
+    this.#directory(dirname(to)).change(entries => entries.set(nameOf(to), file))
   }
 
   async remove(path: string): Promise<void> {
