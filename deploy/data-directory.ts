@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createFolders, syncFolder, writeAtomically } from './durable-file.ts'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
-const FORMAT_VERSION = 1
+export const FORMAT_VERSION = 1
+/** There while a restore fills the folder. */
+const RESTORING = 'restoring.json'
+/** What an empty folder may have: the root of a file system has its own. */
+const NOT_OURS = new Set(['lost+found'])
 
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
@@ -57,17 +51,52 @@ export class DataDirectory {
    * @throws DataDirectoryError when another process has it, a newer program wrote it, or it cannot be written
    */
   static open(path: string): DataDirectory {
-    try {
-      createFolders(resolve(path))
-    } catch (cause) {
-      throw new DataDirectoryError(`WEIR_DATA_DIR: cannot create ${path}: ${(cause as Error).message}`, {
-        cause,
-      })
-    }
-    const lock = takeLock(path)
-    const directory = new DataDirectory(path, lock)
-    try {
+    prepareFolder(path)
+    return DataDirectory.#take(path, directory => {
+      directory.#checkWhole()
       directory.#checkFormat()
+    })
+  }
+
+  /**
+   * Takes a folder that is new or empty, to be filled by a restore. Until that is finished nothing else can open it.
+   *
+   * @throws DataDirectoryError when it is not empty, or another process has it
+   */
+  static openEmpty(path: string): DataDirectory {
+    prepareFolder(path)
+    const found = readdirSync(path).filter(name => !NOT_OURS.has(name))
+    if (found.includes('lock')) takeLock(path).close() // Says who is at work there.
+    if (found.includes(RESTORING)) throw halfRestored(path)
+    if (found.length > 0)
+      throw new DataDirectoryError(
+        `the data folder ${path} is not empty (it has ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}): ` +
+          'restore into a new or empty folder, named by WEIR_DATA_DIR',
+      )
+    return DataDirectory.#take(path, () => {
+      writeAtomically(join(path, RESTORING), '{}')
+      syncFolder(path)
+    })
+  }
+
+  /** Everything that was to be restored is there, durably. */
+  finishRestore(): void {
+    rmSync(join(this.path, RESTORING))
+    syncFolder(this.path)
+  }
+
+  /** Leaves the folder as empty as it was, when a restore has come to nothing. */
+  abandonRestore(): void {
+    const ours = (name: string) => !NOT_OURS.has(name)
+    // The mark goes last: without it a start would take what is left for a data folder.
+    for (const name of readdirSync(this.path).filter(ours).sort(markLast))
+      rmSync(join(this.path, name), { recursive: true, force: true })
+  }
+
+  static #take(path: string, prepare: (directory: DataDirectory) => void): DataDirectory {
+    const directory = new DataDirectory(path, takeLock(path))
+    try {
+      prepare(directory)
       writeAtomically(
         join(path, 'owner.json'),
         JSON.stringify({ pid: process.pid, since: new Date().toISOString() }),
@@ -85,6 +114,11 @@ export class DataDirectory {
 
   get storePath(): string {
     return join(this.path, 'store')
+  }
+
+  /** Links by which a backup in the making holds files of the log. */
+  get heldPath(): string {
+    return join(this.path, 'held')
   }
 
   /** The key that encrypts secrets at rest, minted at the first call. */
@@ -119,6 +153,10 @@ export class DataDirectory {
     this.#lock.close()
   }
 
+  #checkWhole(): void {
+    if (existsSync(join(this.path, RESTORING))) throw halfRestored(this.path)
+  }
+
   #checkFormat(): void {
     const path = join(this.path, 'format.json')
     const kept = readRecord(path)
@@ -138,20 +176,23 @@ export class DataDirectory {
   }
 }
 
-/**
- * Creates the folder and those above it that are not there. One level at a time, because a recursive `mkdir` of Node
- * never ends where a file system answers ENOENT to a folder that it cannot have, as /proc does.
- */
-function createFolders(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found?.isDirectory()) return
-  if (found !== undefined) throw new Error(`${path} is a file, not a folder`)
-  createFolders(dirname(path))
+function halfRestored(path: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `the data folder ${path} is half restored: empty it and run "weir restore" again`,
+  )
+}
+
+function markLast(a: string, b: string): number {
+  return Number(a === RESTORING) - Number(b === RESTORING)
+}
+
+function prepareFolder(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Two starts may create it at the same time.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+    createFolders(resolve(path))
+  } catch (cause) {
+    throw new DataDirectoryError(`WEIR_DATA_DIR: cannot create ${path}: ${(cause as Error).message}`, {
+      cause,
+    })
   }
 }
 
@@ -211,18 +252,4 @@ function ownerOf(path: string): string {
   } catch {
     return 'another process'
   }
-}
-
-/** Readable by the owner alone; never half-written. */
-function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.new`
-  const file = openSync(temporary, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  chmodSync(temporary, 0o600)
-  renameSync(temporary, path)
 }

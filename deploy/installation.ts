@@ -10,11 +10,12 @@ import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { systemEntropy } from '../engine/entropy/system-entropy.ts'
-import type { Log, Topic } from '../engine/log/log.ts'
-import { openSegmentLog } from '../engine/log/segment-log.ts'
+import type { Topic } from '../engine/log/log.ts'
+import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { releaseInstallation } from './operator/held-installation.ts'
 import type { Settings } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
@@ -31,10 +32,11 @@ export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl'>
 
 /** The parts of a running installation, from the data folder up to the engine. */
 export interface Installation {
+  readonly settings: Settings
   readonly directory: DataDirectory
   readonly clock: Clock
   readonly entropy: Entropy
-  readonly log: Log
+  readonly log: SegmentLog
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly configurationTopic: Topic
@@ -55,6 +57,7 @@ export interface Installation {
 export async function openInstallation(settings: Settings, logger: PinoLogger): Promise<Installation> {
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
+    await releaseInstallation(directory)
     return await openInDirectory(settings, directory, logger)
   } catch (error) {
     directory.close()
@@ -117,7 +120,18 @@ async function openOnLog(
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
   })
-  return { ...base, ingest, checkpoints, configurationTopic, configuration, opening, engine, keys, created }
+  return {
+    settings,
+    ...base,
+    ingest,
+    checkpoints,
+    configurationTopic,
+    configuration,
+    opening,
+    engine,
+    keys,
+    created,
+  }
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */

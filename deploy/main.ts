@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
@@ -13,14 +12,13 @@ import { partitionOfAccount } from '../engine/log/topics.ts'
 import type { Credentials } from './data-directory.ts'
 import { firstSteps } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
+import { OperatorSocket } from './operator/operator-socket.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { readTls, type TlsFiles } from './tls.ts'
+import { VERSION } from './version.ts'
 
 /** After that a graceful stop gives up: nothing is lost, the next start has a little to repeat. */
 const STOP_WITHIN_MS = 9_500
-const VERSION = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
 
 /**
  * Runs a server role until a signal ends it: `all` is every role in one process, on the embedded log.
@@ -48,8 +46,10 @@ async function runAll(settings: Settings): Promise<void> {
   const stopped = stopSignal(logger)
   const installation = await openInstallation(settings, logger)
   let servers: Servers | undefined
+  let operator: OperatorSocket | undefined
   try {
     servers = await openServers(settings, installation, tls, logger)
+    operator = await OperatorSocket.open(installation, logger)
     // A start that cannot listen has not worked on anything yet. Requests that come before the workers are safe.
     const credentials = await listen(settings, installation, servers)
     logger.info(
@@ -59,7 +59,7 @@ async function runAll(settings: Settings): Promise<void> {
     await Promise.race([work(installation, credentials), stopped])
     await stopped
   } finally {
-    await stop(installation, servers, logger)
+    await stop(installation, servers, operator, logger)
   }
 }
 
@@ -183,13 +183,18 @@ function destinationSettings({ host, port, ingestPort, ingestHost, logHostPatter
 }
 
 /** Answers what is in flight, stores what is open, writes a checkpoint. */
-async function stop(installation: Installation, servers: Servers | undefined, logger: Logger): Promise<void> {
+async function stop(
+  installation: Installation,
+  servers: Servers | undefined,
+  operator: OperatorSocket | undefined,
+  logger: Logger,
+): Promise<void> {
   const startedMs = performance.now()
   const late = setTimeout(() => {
     logger.error({}, 'stopping took too long: what is not stored yet is stored after the next start')
     process.exit(1)
   }, STOP_WITHIN_MS)
-  await Promise.all([servers?.api.close(), servers?.ingest?.close()])
+  await Promise.all([servers?.api.close(), servers?.ingest?.close(), operator?.close()])
   await installation.engine.stop()
   await closeInstallation(installation)
   clearTimeout(late)

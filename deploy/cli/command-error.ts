@@ -2,7 +2,7 @@
 export const EXIT = {
   /** All done. */
   done: 0,
-  /** Done, but some lines were refused, or nothing was found where that counts as failure. */
+  /** Done, but some lines were refused, nothing was found where that counts as failure, or the store is not right. */
   partly: 1,
   /** The command, or what it asked the service for, was not right. */
   usage: 2,

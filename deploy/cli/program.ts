@@ -2,12 +2,15 @@ import { resolve } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { backupCommand } from './backup.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { credentialsCommand } from './credentials.ts'
 import { pipelineCommand } from './pipeline.ts'
+import { restoreCommand } from './restore.ts'
 import { searchCommand } from './search.ts'
 import { shipCommand } from './ship.ts'
 import { usageCommand } from './usage.ts'
+import { verifyCommand } from './verify.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
@@ -18,7 +21,8 @@ Examples:
   weir all                            run the whole service here
   weir ship /var/log/syslog           send a file
   weir search error --from 1h         look for what went wrong
-  weir usage apps                     who stores how much`
+  weir usage apps                     who stores how much
+  weir backup /mnt/backups/today      copy everything while the server runs`
 
 const ROLES: readonly [name: string, summary: string][] = [
   ['all', 'run the whole service in one process'],
@@ -67,6 +71,9 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   ]) {
     program.addCommand(command)
   }
+  program.commandsGroup("For the server's operator:")
+  for (const command of [verifyCommand(world, finish), backupCommand(world), restoreCommand(world)])
+    program.addCommand(command)
   program.commandsGroup('Server:')
   for (const [role, summary] of ROLES) {
     program

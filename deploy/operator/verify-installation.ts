@@ -13,7 +13,7 @@ export async function verifyInstallation(
     ingest,
     checkpoints,
     store: opening.store,
-    audit: openStoreAudit(opening.connection),
+    audit: openStoreAudit(opening.connection, options.signal),
     clock,
     storedOffset: (partition: number) =>
       engine.status.workers.find(worker => worker.partition === partition)?.storedOffset,

@@ -18,17 +18,23 @@ import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
 
 const DAY_MS = 86_400_000
 
-/** The audit of a store on ClickHouse, embedded or a server. */
-export function openStoreAudit(connection: StoreConnection): StoreAudit {
-  return new ClickHouseAudit(connection)
+/**
+ * The audit of a store on ClickHouse, embedded or a server.
+ *
+ * @param signal ends the statement that is under way
+ */
+export function openStoreAudit(connection: StoreConnection, signal?: AbortSignal): StoreAudit {
+  return new ClickHouseAudit(connection, signal)
 }
 
 class ClickHouseAudit implements StoreAudit {
   readonly #connection: StoreConnection
+  readonly #signal: AbortSignal | undefined
   readonly #usage: UsageAudit
 
-  constructor(connection: StoreConnection) {
+  constructor(connection: StoreConnection, signal: AbortSignal | undefined) {
     this.#connection = connection
+    this.#signal = signal
     this.#usage = new UsageAudit(sql => this.#read({ sql: () => sql }))
   }
 
@@ -123,8 +129,9 @@ WHERE topic != ${number} OR partition >= ${partitions} GROUP BY topic, partition
 
   async #read<Row>(statement: AuditStatement): Promise<Row[]> {
     try {
-      return await this.#connection.audit<Row>(statement)
+      return await this.#connection.audit<Row>({ ...statement, signal: this.#signal })
     } catch (error) {
+      this.#signal?.throwIfAborted()
       throw statementFailure(error)
     }
   }

@@ -50,6 +50,8 @@ export interface AuditStatement {
   /** The statement, given what yields the block's rows; empty without a block. */
   readonly sql: (source: string) => string
   readonly block?: Pick<BlockInsert, 'structure' | 'block'>
+  /** Ends the statement. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The log_comment of the statements of an audit. */

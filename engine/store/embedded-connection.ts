@@ -216,13 +216,15 @@ class EmbeddedConnection implements StoreConnection {
     })
   }
 
-  async audit<Row>({ sql, block }: AuditStatement): Promise<Row[]> {
+  async audit<Row>({ sql, block, signal }: AuditStatement): Promise<Row[]> {
     this.#auditing ??= this.#parts.openAuditing()
     const session = await this.#auditing
-    return session.run(async ({ client }) => {
+    const answer = session.run(async ({ client }) => {
+      signal?.throwIfAborted()
       const source = block && blockSource(await this.#parts.auditFile.write(block.block), block.structure)
       return rowsOf<Row>(client, sql(source ?? ''), { log_comment: AUDIT_COMMENT })
     })
+    return signal === undefined ? answer : untilAborted(answer, signal, () => this.#kill(AUDIT_COMMENT))
   }
 
   /**

@@ -44,7 +44,7 @@ export class ExternalData {
     this.#closed.abort()
   }
 
-  async #read<Row>({ sql, block }: AuditStatement): Promise<Row[]> {
+  async #read<Row>({ sql, block, signal }: AuditStatement): Promise<Row[]> {
     const { url, username, password, database } = this.#login
     const query = `${sql(TABLE)} FORMAT JSONEachRow`
     const address = new URL(url)
@@ -58,7 +58,11 @@ export class ExternalData {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
       body: block === undefined ? query : formOf(block.block),
-      signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([
+        this.#closed.signal,
+        AbortSignal.timeout(TIMEOUT_MS),
+        ...(signal ? [signal] : []),
+      ]),
     })
     const text = await response.text()
     // In the server's words, "Code: N. DB::Exception: …", which say what it is.

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import type { BackupSummary } from '../operator/backup-installation.ts'
+import { byteSize, grouped } from './byte-size.ts'
+import { CommandError, EXIT } from './command-error.ts'
+import { inTime, operatorProgress } from './operator-progress.ts'
+import { runOperatorTask } from './operator-task.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+The folder must be new or empty, and outside of the data folder; the server writes it, so its user
+must be able to. It gets the log, the embedded store, the configuration and the credentials, of one
+moment, while the server goes on; when the server does not run, the command opens the data folder
+itself. A backup that was interrupted has no backup.json and is refused by "weir restore".
+
+Exit codes: 0 done, 2 not done, 130 interrupted.
+
+Examples:
+  weir backup /mnt/backups/weir-2026-01-31
+  weir backup "/mnt/backups/$(date +%F)" --json`
+
+export function backupCommand(world: World): Command {
+  return new Command('backup')
+    .summary('copy log, store and configuration into a folder, while the server runs')
+    .description('Copy the log, the store and the configuration, which agree with each other, into a folder.')
+    .argument('<folder>', 'a folder that is new or empty')
+    .option('--json', 'print the summary as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (folder: string, options: { json?: true }) => backup(folder, options, world))
+}
+
+async function backup(folder: string, options: { readonly json?: true }, world: World): Promise<void> {
+  const startMs = world.clock.monotonicMs()
+  const summary = await summaryOf(resolve(folder), world)
+  const tookMs = world.clock.monotonicMs() - startMs
+  const text = options.json
+    ? JSON.stringify({ ...summary, seconds: tookMs / 1000 })
+    : [
+        `Backed up ${grouped(summary.files)} files, ${inTime(summary.bytes, tookMs)}, into ${summary.directory}.`,
+        summary.hasSecretKey
+          ? 'It holds the credentials and the secret key: guard it as you guard them.'
+          : 'It holds the credentials: guard it. The key of WEIR_SECRET_KEY is not in it: keep a copy of that key.',
+      ].join('\n')
+  await write(world.stdout, `${text}\n`)
+}
+
+async function summaryOf(directory: string, world: World): Promise<BackupSummary> {
+  const progress = await operatorProgress(world)
+  let summary: BackupSummary | undefined
+  let total = 0
+  try {
+    await runOperatorTask({ task: 'backup', directory }, world, event => {
+      if (event.type === 'held') {
+        total = event.bytes
+        progress.begin(total)
+      }
+      if (event.type === 'copied')
+        progress.update(event.bytes, `${byteSize(event.bytes)} of ${byteSize(total)}`)
+      if (event.type === 'backed-up') summary = event.summary
+    })
+  } finally {
+    progress.stop()
+  }
+  if (summary === undefined) throw new CommandError(EXIT.usage, 'The backup ended without a result.')
+  return summary
+}

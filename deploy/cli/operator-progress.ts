@@ -1,0 +1,43 @@
+import { byteSize, grouped } from './byte-size.ts'
+import type { World } from './world.ts'
+
+export interface OperatorProgress {
+  /** @param total what all of it comes to, in the unit of `update` */
+  begin(total: number): void
+  update(done: number, counters: string): void
+  stop(): void
+}
+
+/** Shows how far a task is, on a terminal only. */
+export async function operatorProgress(world: World): Promise<OperatorProgress> {
+  if (!world.stderr.isTTY) return { begin: () => {}, update: () => {}, stop: () => {} }
+  const { default: cliProgress } = await import('cli-progress')
+  const bar = new cliProgress.SingleBar({
+    stream: world.stderr,
+    format: '{bar} {percentage}% | {counters}',
+    barCompleteChar: '━',
+    barIncompleteChar: '·',
+    barsize: 30,
+    hideCursor: true,
+    clearOnComplete: true,
+  })
+  let most = 1
+  return {
+    begin: total => {
+      // A total of 0 would be shown as 100 % from the beginning.
+      most = Math.max(1, total)
+      bar.start(most, 0, { counters: '' })
+    },
+    update: (done, counters) => bar.update(Math.min(done, most), { counters }),
+    stop: () => bar.stop(),
+  }
+}
+
+/** `1.2 GB in 3.4 s`. */
+export function inTime(bytes: number, tookMs: number): string {
+  return `${byteSize(bytes)} in ${(tookMs / 1000).toFixed(1)} s`
+}
+
+export function perSecond(count: number, tookMs: number): string {
+  return grouped((count / Math.max(1, tookMs)) * 1000)
+}

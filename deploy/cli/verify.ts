@@ -1,0 +1,141 @@
+import { Command } from 'commander'
+import type { PartitionReport, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import { byteSize, grouped } from './byte-size.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { mismatchLines } from './mismatch.ts'
+import { inTime, operatorProgress, perSecond } from './operator-progress.ts'
+import { runOperatorTask } from './operator-task.ts'
+import { type Column, tableLines } from './table.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+The log that is kept is run through the pipelines again, without any effect, and what comes out is
+compared with the store, record by record and column by column; then usage of closed days with the
+lines, or with the log where that still has them. A row that was changed, added or removed by hand is
+found. The server goes on meanwhile; when it does not run, the command opens the data folder itself.
+
+Lines that are older than the log keeps them (WEIR_LOG_RETENTION_HOURS) cannot be recomputed: of them
+the usage of their days is compared.
+
+Exit codes: 0 the store is what the log says, 1 it is not, 2 it could not be verified, 130 interrupted.
+
+Examples:
+  weir verify
+  WEIR_DATA_DIR=/var/lib/weir weir verify
+  weir verify --json | jq .mismatch`
+
+export function verifyCommand(world: World, finish: (code: ExitCode) => void): Command {
+  return new Command('verify')
+    .summary('compare the store with what the log says should be in it')
+    .description('Recompute from the log what should be stored, and compare the store and usage with it.')
+    .option('--json', 'print the result as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (options: { json?: true }) => finish(await verify(options, world)))
+}
+
+async function verify(options: { readonly json?: true }, world: World): Promise<ExitCode> {
+  const startMs = world.clock.monotonicMs()
+  const { report } = await reportOf(world)
+  const tookMs = world.clock.monotonicMs() - startMs
+  const text = options.json ? jsonResult(report, tookMs) : textResult(report, tookMs, world).join('\n')
+  await write(world.stdout, `${text}\n`)
+  return report.mismatch === null ? EXIT.done : EXIT.partly
+}
+
+async function reportOf(world: World): Promise<{ report: VerificationReport }> {
+  const progress = await operatorProgress(world)
+  let report: VerificationReport | undefined
+  const done = { records: 0, lines: 0 }
+  try {
+    await runOperatorTask({ task: 'verify' }, world, event => {
+      if (event.type === 'began') progress.begin(event.records)
+      if (event.type === 'verified') report = event.report
+      if (event.type === 'partition') {
+        done.records += event.nextOffset - event.firstOffset
+        done.lines += event.lines
+      }
+      if (event.type === 'progress') {
+        const lines = grouped(done.lines + event.lines)
+        progress.update(done.records + event.records, `partition ${event.partition} | ${lines} lines`)
+      }
+      if (event.type === 'day') progress.update(done.records, `usage of ${event.day}`)
+    })
+  } finally {
+    progress.stop()
+  }
+  if (report === undefined) throw new CommandError(EXIT.usage, 'The verification ended without a result.')
+  return { report }
+}
+
+function jsonResult(report: VerificationReport, tookMs: number): string {
+  const lines = totalOf(report, 'lines')
+  return JSON.stringify({
+    ok: report.mismatch === null,
+    lines,
+    bytes: totalOf(report, 'bytes'),
+    seconds: tookMs / 1000,
+    linesPerSecond: Math.round((lines / Math.max(1, tookMs)) * 1000),
+    ...report,
+  })
+}
+
+const COLUMNS: readonly Column<PartitionReport>[] = [
+  { title: 'PARTITION', align: 'right', text: row => String(row.partition) },
+  { title: 'RESULT', text: () => 'OK' },
+  { title: 'LINES', align: 'right', text: row => grouped(row.lines) },
+  { title: 'SIZE', align: 'right', text: row => byteSize(row.bytes) },
+  { title: 'OFFSETS', text: row => `${row.firstOffset} to ${row.nextOffset - 1}` },
+  { title: 'RECOMPUTED FROM (UTC)', text: row => (row.fromMs === 0 ? 'the beginning' : time(row.fromMs)) },
+  { title: 'UP TO (UTC)', text: row => (row.untilMs === 0 ? '-' : time(row.untilMs)) },
+]
+
+function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
+  const { partitions, mismatch } = report
+  const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
+  const table = partitions.length === 0 ? [] : [...tableLines(COLUMNS, partitions, colours), '']
+  if (mismatch !== null) return [...table, ...mismatchLines(mismatch)]
+  const lines = totalOf(report, 'lines')
+  const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
+  return [
+    ...table,
+    ...usageLines(report),
+    ...remarks(partitions),
+    `OK: the store is what the log says. ${grouped(lines)} lines, ${what}: ${rate} lines/s.`,
+  ]
+}
+
+function usageLines({ days }: VerificationReport): string[] {
+  const closed = days.filter(({ isClosed }) => isClosed)
+  const recomputed = closed.filter(({ isRecomputed }) => isRecomputed)
+  if (days.length === 0) return []
+  return [
+    `Usage: ${days.length} days with lines, ${closed.length} closed: ${recomputed.length} as the log says, ` +
+      `${closed.length - recomputed.length} as their lines say.`,
+  ]
+}
+
+/** What this verification could not look at. */
+function remarks(partitions: readonly PartitionReport[]): string[] {
+  const fromMs = Math.max(0, ...partitions.map(partition => partition.fromMs))
+  const unstored = partitions.reduce((sum, { unstoredRecords }) => sum + unstoredRecords, 0)
+  return [
+    ...(fromMs === 0
+      ? []
+      : [
+          `The log begins at ${time(fromMs)} (UTC): of older lines only the usage of their closed days was compared.`,
+        ]),
+    ...(unstored === 0
+      ? []
+      : [
+          `${grouped(unstored)} records at the end of the log were not looked at: the engine has yet to store them.`,
+        ]),
+  ]
+}
+
+function totalOf({ partitions }: VerificationReport, member: 'lines' | 'bytes'): number {
+  return partitions.reduce((sum, partition) => sum + partition[member], 0)
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+}

@@ -1,0 +1,52 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Readable by the owner alone; never half-written. */
+export function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.new`
+  const file = openSync(temporary, 'w', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  chmodSync(temporary, 0o600)
+  renameSync(temporary, path)
+}
+
+/** Makes creations and removals in a folder durable. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/**
+ * Creates the folder and those above it that are not there. One level at a time, because a recursive `mkdir` of Node
+ * never ends where a file system answers ENOENT to a folder that it cannot have, as /proc does.
+ */
+export function createFolders(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found !== undefined) throw new Error(`${path} is a file, not a folder`)
+  createFolders(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Two starts may create it at the same time.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}

@@ -1,0 +1,139 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { createFolders, syncFolder } from '../durable-file.ts'
+import type { Installation } from '../installation.ts'
+import { VERSION } from '../version.ts'
+import { type BackedUpFile, BackupError, writeManifest } from './backup-manifest.ts'
+import { copyFile, forEachFile, syncFolders } from './file-copy.ts'
+import { type HeldPlace, holdInstallation, releaseInstallation } from './held-installation.ts'
+
+export type BackupEvent =
+  | { readonly type: 'held'; readonly files: number; readonly bytes: number }
+  /** So many altogether, so far. */
+  | { readonly type: 'copied'; readonly bytes: number }
+
+export interface BackupSummary {
+  readonly directory: string
+  readonly files: number
+  readonly bytes: number
+  readonly hasSecretKey: boolean
+}
+
+export interface BackupOptions {
+  readonly signal: AbortSignal
+  report(event: BackupEvent): void
+}
+
+/** Beside the files: folders, the manifest, what the file system keeps for itself. */
+const SPARE_BYTES = 16 * 1024 * 1024
+
+/**
+ * Copies an installation, at work or not, into a new folder: log, store and configuration that agree with each other.
+ *
+ * @throws BackupError with a sentence that says what to do
+ */
+export async function backUp(
+  installation: Installation,
+  target: string,
+  options: BackupOptions,
+): Promise<BackupSummary> {
+  const directory = resolve(target)
+  assertOwnStore(installation)
+  prepare(directory, resolve(installation.directory.path))
+  try {
+    return await fill(installation, directory, options)
+  } catch (error) {
+    empty(directory)
+    throw inWords(error, directory)
+  } finally {
+    await releaseInstallation(installation.directory)
+  }
+}
+
+async function fill(
+  installation: Installation,
+  directory: string,
+  { signal, report }: BackupOptions,
+): Promise<BackupSummary> {
+  const held = await holdInstallation(installation)
+  const bytes = held.reduce((sum, file) => sum + file.bytes, 0)
+  await assertRoom(directory, bytes)
+  report({ type: 'held', files: held.length, bytes })
+  const copied: BackedUpFile[] = []
+  let copiedBytes = 0
+  const note = (some: number) => {
+    copiedBytes += some
+    report({ type: 'copied', bytes: copiedBytes })
+  }
+  await forEachFile(held, async (file: HeldPlace) => {
+    const sha256 = await copyFile(file.path, join(directory, file.place), file.bytes, { signal, note })
+    copied.push({ path: file.place, bytes: file.bytes, sha256 })
+  })
+  syncFolders(
+    directory,
+    copied.map(({ path }) => join(directory, path)),
+  )
+  const hasSecretKey = installation.settings.secretKey === undefined
+  writeManifest(directory, {
+    version: VERSION,
+    madeAt: new Date().toISOString(),
+    logId: installation.ingest.logId,
+    hasSecretKey,
+    files: copied.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  })
+  syncFolder(directory)
+  return { directory, files: copied.length, bytes, hasSecretKey }
+}
+
+function assertOwnStore({ settings }: Installation): void {
+  if (settings.clickhouseUrl === undefined) return
+  throw new BackupError(
+    'the lines are on the ClickHouse server of CLICKHOUSE_URL, which this backup cannot copy at the same moment: stop ' +
+      'the service, back up its database (BACKUP DATABASE … TO …) and copy the data folder, then start it again',
+  )
+}
+
+function prepare(directory: string, dataFolder: string): void {
+  if (!relative(dataFolder, directory).startsWith('..'))
+    throw new BackupError(
+      `${directory} lies in the data folder: name a folder elsewhere, best on another disk`,
+    )
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isDirectory())
+    throw new BackupError(`${directory} is a file: name a folder that is new or empty`)
+  if (found !== undefined && readdirSync(directory).length > 0)
+    throw new BackupError(`${directory} is not empty: name a folder that is new or empty`)
+  try {
+    createFolders(directory)
+  } catch (error) {
+    throw inWords(error, directory)
+  }
+}
+
+async function assertRoom(directory: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize >= bytes + SPARE_BYTES) return
+  throw new BackupError(
+    `there is no room for ${bytes} bytes in ${directory}: ${bavail * bsize} are free. Name a folder on a larger disk`,
+  )
+}
+
+/** What was copied so far is of no use. */
+function empty(directory: string): void {
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+}
+
+function inWords(error: unknown, directory: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new BackupError(`there is no room left in ${directory}: name a folder on a larger disk`, {
+      cause: error,
+    })
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new BackupError(
+      `${directory} cannot be written (${message}): the server writes the backup, so its user must be able to`,
+      { cause: error },
+    )
+  return error
+}

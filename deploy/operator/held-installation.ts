@@ -1,0 +1,71 @@
+import { existsSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { freezeTables, releaseTables } from '../../engine/store/store-freeze.ts'
+import type { DataDirectory } from '../data-directory.ts'
+import type { Installation } from '../installation.ts'
+
+/** A file as it was when it was held, and its place in the data folder. */
+export interface HeldPlace {
+  readonly path: string
+  readonly place: string
+  readonly bytes: number
+}
+
+/** Written anew as a whole whenever they change, or never. */
+const SINGLE_FILES = ['format.json', 'secret.key', 'credentials.json'] as const
+/** Where followed files were: taken first, so that what the log has beyond is known to it as a repeat. */
+const SHIP_POSITIONS = 'ship-positions.json'
+
+/**
+ * Holds everything that an installation consists of at nearly one moment, while it is at work: by hard links, so it
+ * takes no time and no room. The order makes the parts agree:
+ *
+ * 1. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
+ * 2. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
+ *    is what every start makes up for.
+ * 3. The log, then the configuration, which must know at least the versions that the log tells of.
+ *
+ * Meanwhile nothing is trimmed, so the log still has what the checkpoints need.
+ */
+export async function holdInstallation({
+  directory,
+  log,
+  opening,
+  engine,
+}: Installation): Promise<HeldPlace[]> {
+  await releaseInstallation(directory)
+  const storePath = resolve(directory.storePath)
+  const hold = async (topic: string) => {
+    const files = await log.hold(topic, join(directory.heldPath, topic))
+    return files.map(({ path, bytes }) => ({
+      path,
+      bytes,
+      place: join('log', relative(directory.heldPath, path)),
+    }))
+  }
+  return engine.withoutTrimming(async () => {
+    const positions = singleFiles(directory, [SHIP_POSITIONS])
+    const checkpoints = await hold(CHECKPOINT_TOPIC)
+    const tables = await freezeTables(opening.connection, storePath)
+    const store = tables.map(file => ({ ...file, place: join('store', file.place) }))
+    const ingest = await hold(INGEST_TOPIC)
+    const configuration = await hold(CONFIG_TOPIC)
+    const single = singleFiles(directory, SINGLE_FILES)
+    return [...single, ...positions, ...configuration, ...checkpoints, ...ingest, ...store]
+  })
+}
+
+/** Lets go of what was held, also by a process that was killed. */
+export async function releaseInstallation(directory: DataDirectory): Promise<void> {
+  await rm(directory.heldPath, { recursive: true, force: true })
+  await releaseTables(resolve(directory.storePath))
+}
+
+function singleFiles(directory: DataDirectory, names: readonly string[]): HeldPlace[] {
+  return names.flatMap(place => {
+    const path = join(directory.path, place)
+    return existsSync(path) ? [{ path, place, bytes: statSync(path).size }] : []
+  })
+}

@@ -1,0 +1,123 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import { json } from 'node:stream/consumers'
+import type { Logger } from 'pino'
+import type { Installation } from '../installation.ts'
+import { type OperatorEvent, type OperatorTask, runTask } from './operator-task.ts'
+import { type SocketAddress, socketAddress } from './socket-address.ts'
+
+/** Progress is told at most that often; steps and ends always. */
+const PROGRESS_EVERY_MS = 200
+
+/**
+ * Where the operator's commands reach the server at work: a socket in the data folder that only its user may use.
+ * Nothing of it can be reached over the network. An answer is a line of JSON for each event.
+ */
+export class OperatorSocket {
+  readonly #installation: Installation
+  readonly #logger: Logger
+  readonly #stop = new AbortController()
+  readonly #server: Server
+  readonly #address: SocketAddress | undefined
+  #running: Promise<void> | undefined
+
+  private constructor(installation: Installation, logger: Logger) {
+    this.#installation = installation
+    this.#logger = logger
+    this.#address = socketAddress(resolve(installation.directory.path))
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch(error => {
+        refuse(response, 500, (error as Error).message)
+        logger.error({ err: error }, 'an operator command could not be answered')
+      })
+    })
+  }
+
+  /** Listens; a server that cannot does its other work all the same. */
+  static async open(installation: Installation, logger: Logger): Promise<OperatorSocket> {
+    const socket = new OperatorSocket(installation, logger)
+    try {
+      await socket.#listen()
+    } catch (error) {
+      const message =
+        '"weir verify" and "weir backup" need the server stopped: its operator socket cannot be opened'
+      logger.warn({ reason: (error as Error).message }, message)
+    }
+    return socket
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the server is stopping'))
+    await this.#running
+    this.#server.closeAllConnections()
+    await new Promise<void>(closed => this.#server.close(() => closed()))
+    if (this.#address !== undefined) rmSync(this.#address.path, { force: true })
+    this.#address?.release()
+  }
+
+  async #listen(): Promise<void> {
+    const address = this.#address
+    if (address === undefined) throw new Error('the path of the data folder is too long for a socket')
+    // The data folder is ours: what is there was left by a process that was killed.
+    rmSync(address.path, { force: true })
+    await new Promise<void>((listening, failed) => {
+      this.#server.once('error', failed)
+      this.#server.listen({ path: address.address }, () => listening())
+    })
+    chmodSync(address.path, 0o600)
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const task = await taskOf(request)
+    if (task === undefined)
+      return refuse(response, 404, 'this server does not know that command: start it anew')
+    if (!this.#installation.opening.isOpen)
+      return refuse(response, 503, 'the store is away: see /readyz, and try again')
+    if (this.#running !== undefined)
+      return refuse(response, 409, 'another verification or backup is under way: wait for its end')
+    this.#running = this.#run(task, response).finally(() => {
+      this.#running = undefined
+    })
+    await this.#running
+  }
+
+  async #run(task: OperatorTask, response: ServerResponse): Promise<void> {
+    const left = new AbortController()
+    response.on('close', () => left.abort(new Error('the command was ended')))
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    const startedMs = performance.now()
+    this.#logger.info({ task }, 'operator command')
+    const tell = teller(response)
+    await runTask(this.#installation, task, AbortSignal.any([this.#stop.signal, left.signal]), tell)
+    response.end()
+    this.#logger.info({ task, tookMs: Math.round(performance.now() - startedMs) }, 'operator command ended')
+  }
+}
+
+/** Writes events as lines; of those that only tell how far it is, one now and then. */
+function teller(response: ServerResponse): (event: OperatorEvent) => void {
+  let toldAtMs = 0
+  return event => {
+    const isProgress = event.type === 'progress' || event.type === 'copied'
+    const nowMs = performance.now()
+    if (isProgress && nowMs - toldAtMs < PROGRESS_EVERY_MS) return
+    toldAtMs = nowMs
+    response.write(`${JSON.stringify(event)}\n`)
+  }
+}
+
+async function taskOf(request: IncomingMessage): Promise<OperatorTask | undefined> {
+  if (request.method !== 'POST') return undefined
+  if (request.url === '/verify') return { task: 'verify' }
+  if (request.url !== '/backup') return undefined
+  const body = (await json(request)) as { directory?: unknown }
+  return typeof body.directory === 'string' ? { task: 'backup', directory: body.directory } : undefined
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) return void response.end()
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ message }))
+}

@@ -1,0 +1,33 @@
+import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import type { Installation } from '../installation.ts'
+import { type BackupEvent, type BackupSummary, backUp } from './backup-installation.ts'
+import { verifyInstallation } from './verify-installation.ts'
+
+/** What an operator can have done to an installation, at work or not. */
+export type OperatorTask =
+  | { readonly task: 'verify' }
+  | { readonly task: 'backup'; readonly directory: string }
+
+/** How it goes; the last one says how it ended. */
+export type OperatorEvent =
+  | VerificationEvent
+  | BackupEvent
+  | { readonly type: 'verified'; readonly report: VerificationReport }
+  | { readonly type: 'backed-up'; readonly summary: BackupSummary }
+  | { readonly type: 'failed'; readonly message: string }
+
+export async function runTask(
+  installation: Installation,
+  task: OperatorTask,
+  signal: AbortSignal,
+  report: (event: OperatorEvent) => void,
+): Promise<void> {
+  try {
+    if (task.task === 'verify')
+      report({ type: 'verified', report: await verifyInstallation(installation, { signal, report }) })
+    else
+      report({ type: 'backed-up', summary: await backUp(installation, task.directory, { signal, report }) })
+  } catch (error) {
+    report({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
+  }
+}

@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DataDirectory } from '../data-directory.ts'
+import { type BackedUpFile, BackupError, type BackupManifest, readManifest } from './backup-manifest.ts'
+import { type CopyOptions, copyFile, digestOf, forEachFile, syncFolders } from './file-copy.ts'
+
+export type RestoreEvent =
+  | { readonly type: 'read'; readonly files: number; readonly bytes: number; readonly madeAt: string }
+  /** So many of twice the bytes: each file is read to check it, then to copy it. */
+  | { readonly type: 'copied'; readonly bytes: number }
+
+export interface RestoreOptions {
+  readonly signal: AbortSignal
+  report(event: RestoreEvent): void
+}
+
+/**
+ * Fills a new or empty data folder from a backup, after every file of the backup has been found whole. A folder that
+ * is half filled, also after kill -9, is refused by every start.
+ *
+ * @throws BackupError, DataDirectoryError with a sentence that says what to do
+ */
+export async function restore(
+  backup: string,
+  dataFolder: string,
+  { signal, report }: RestoreOptions,
+): Promise<BackupManifest> {
+  const source = resolve(backup)
+  const manifest = readManifest(source)
+  const { files, madeAt } = manifest
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  // Before the long work: whether the folder can be had at all.
+  const directory = DataDirectory.openEmpty(dataFolder)
+  try {
+    report({ type: 'read', files: files.length, bytes, madeAt })
+    await assertRoom(dataFolder, bytes)
+    let readBytes = 0
+    const note = (some: number) => {
+      readBytes += some
+      report({ type: 'copied', bytes: readBytes })
+    }
+    await check(source, files, { signal, note })
+    await copy(source, resolve(dataFolder), files, { signal, note })
+    directory.finishRestore()
+  } catch (error) {
+    directory.abandonRestore()
+    throw error
+  } finally {
+    directory.close()
+  }
+  return manifest
+}
+
+/** @throws BackupError that names the first of the files that are not as they were written */
+async function check(source: string, files: readonly BackedUpFile[], options: CopyOptions): Promise<void> {
+  const damaged: string[] = []
+  await forEachFile(files, async file => {
+    const why = await troubleOf(source, file, options)
+    if (why !== undefined) damaged.push(`${file.path} ${why}`)
+  })
+  if (damaged.length === 0) return
+  const others = damaged.length === 1 ? '' : ` and ${damaged.length - 1} more`
+  throw new BackupError(
+    `the backup ${source} is damaged (${damaged.sort()[0]}${others}): nothing was restored. Restore from another backup`,
+  )
+}
+
+async function troubleOf(
+  source: string,
+  { path, bytes, sha256 }: BackedUpFile,
+  options: CopyOptions,
+): Promise<string | undefined> {
+  const place = join(source, path)
+  const found = statSync(place, { throwIfNoEntry: false })
+  if (found === undefined) return 'is missing'
+  if (found.size !== bytes) return `has ${found.size} bytes instead of ${bytes}`
+  return (await digestOf(place, bytes, options)) === sha256 ? undefined : 'has another content'
+}
+
+async function copy(
+  source: string,
+  target: string,
+  files: readonly BackedUpFile[],
+  options: CopyOptions,
+): Promise<void> {
+  await forEachFile(files, async ({ path, bytes, sha256 }) => {
+    const digest = await copyFile(join(source, path), join(target, path), bytes, options)
+    if (digest !== sha256)
+      throw new BackupError(`${join(source, path)} has changed while it was restored: restore again`)
+  })
+  syncFolders(
+    target,
+    files.map(({ path }) => join(target, path)),
+  )
+}
+
+async function assertRoom(dataFolder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataFolder)
+  if (bavail * bsize >= bytes) return
+  throw new BackupError(
+    `there is no room for ${bytes} bytes in ${dataFolder}: ${bavail * bsize} are free. Restore to a larger disk (WEIR_DATA_DIR)`,
+  )
+}
