@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dice } from '../support/dice.ts'
 import type { Fault } from './fault.ts'
-import { restarted } from './kill-faults.ts'
+import { restarted } from './restart.ts'
 import type { Site } from './site.ts'
 import type { SmallDisk } from './small-disk.ts'
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dice } from '../support/dice.ts'
 import type { Fault, Injected } from './fault.ts'
+import { restarted } from './restart.ts'
 import type { Site } from './site.ts'
 
 const MAX_WAIT_MS = 800
@@ -47,12 +48,4 @@ function killWhileStopping(waitMs: number, stoppingMs: number): Fault {
     return restarted(site, `killed ${stoppingMs} ms after SIGTERM`)
   }
   return { family: 'kill', label: 'kill -9 while stopping', waitMs, inject }
-}
-
-/** Starts the program, which has ended, and does not wait until it is ready. */
-export function restarted({ weir, shipper }: Site, what: string): Injected {
-  const injected = { what, sinceMs: performance.now(), newest: shipper.newestAcknowledged }
-  // A start that fails is seen by those who wait for it to be ready, with what it printed.
-  weir.start().catch(() => undefined)
-  return injected
 }

@@ -1,15 +1,19 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Child } from '../support/child.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
 import type { Fault } from './fault.ts'
-import { restarted } from './kill-faults.ts'
+import { restarted } from './restart.ts'
 import { traceRenames } from './tracing.ts'
 
 /** The other parts that are published are those of merges. */
 const PART_OF_INSERT = /\/tmp_insert_[^/"]+\/"/
 const LEVEL_OF_INSERT = /\/\d{8}_(\d+)_\1_0$/
 const POLL_MS = 2
+/** While lines arrive, a part is published every second. */
+const PUBLISHED_WITHIN_MS = 30_000
+const NOTHING_PUBLISHED = `no part was published within ${PUBLISHED_WITHIN_MS / 1000} s`
 
 /** kill -9 at the rename that publishes a part of an insert, before or after it has taken effect. */
 export function renameFault(waitMs: number, when: 'before' | 'after'): Fault {
@@ -28,30 +32,44 @@ export function renameFault(waitMs: number, when: 'before' | 'after'): Fault {
 }
 
 /** The call fails and its process dies. @returns false when it was the part of a merge */
-async function killBefore(weir: RunningWeir): Promise<boolean> {
-  const tracer = await attached(weir, 'error=EIO:signal=SIGKILL:when=1')
-  const traced = await tracer.line(/rename/)
-  await tracer.ended()
-  await weir.end('SIGKILL')
-  return PART_OF_INSERT.test(traced ?? '')
+function killBefore(weir: RunningWeir): Promise<boolean> {
+  return traced(weir, 'error=EIO:signal=SIGKILL:when=1', async tracer => {
+    const late = delay(PUBLISHED_WITHIN_MS, undefined, { ref: false })
+    const call = await Promise.race([tracer.line(/rename/), late])
+    if (call === undefined) throw new Error(NOTHING_PUBLISHED)
+    return PART_OF_INSERT.test(call ?? '')
+  })
 }
 
 /** The call has done its work, but its caller does not learn of it: it dies meanwhile. */
-async function killAfter(weir: RunningWeir): Promise<boolean> {
+function killAfter(weir: RunningWeir): Promise<boolean> {
   const known = new Set(partsOfInserts(weir))
-  const tracer = await attached(weir, 'delay_exit=60000000')
-  while (partsOfInserts(weir).every(part => known.has(part))) await delay(POLL_MS)
-  weir.signal('SIGKILL')
-  // That the process is gone, its tracer must let the system say.
-  await tracer.kill()
-  await weir.end('SIGKILL')
-  return true
+  return traced(weir, 'delay_exit=60000000', async () => {
+    const untilMs = performance.now() + PUBLISHED_WITHIN_MS
+    while (partsOfInserts(weir).every(part => known.has(part))) {
+      if (performance.now() > untilMs) throw new Error(NOTHING_PUBLISHED)
+      await delay(POLL_MS)
+    }
+    return true
+  })
 }
 
-async function attached(weir: RunningWeir, injection: string) {
+/** Kills the program once the task is done, if it lives until then. */
+async function traced<T>(
+  weir: RunningWeir,
+  injection: string,
+  task: (tracer: Child) => Promise<T>,
+): Promise<T> {
   const tracer = await traceRenames(weir.pid as number, injection)
   if (tracer === undefined) throw new Error('strace could attach to another process, but not to the program')
-  return tracer
+  try {
+    return await task(tracer)
+  } finally {
+    weir.signal('SIGKILL')
+    // That the process is gone, its tracer must let the system say.
+    await tracer.kill()
+    await weir.end('SIGKILL')
+  }
 }
 
 function partsOfInserts({ directory }: RunningWeir): string[] {

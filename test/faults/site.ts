@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ExportedLine, exportedLines } from '../support/exported-lines.ts'
-import { freePort } from '../support/free-port.ts'
+import { lastingPort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 import { requestName, type SentRequest } from './sent-request.ts'
 import { Shipper } from './shipper.ts'
@@ -48,7 +48,7 @@ export class Site {
   }
 
   static async open({ seed, directory }: SiteOptions): Promise<Site> {
-    const settings = { WEIR_PORT: String(await freePort()), WEIR_LOG_MAX_BYTES: LOG_MAX_BYTES }
+    const settings = { WEIR_PORT: String(await lastingPort()), WEIR_LOG_MAX_BYTES: LOG_MAX_BYTES }
     return new Site(await RunningWeir.start(settings, directory), seed)
   }
 
