@@ -29,6 +29,7 @@ import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
 import type { JudgeKey } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
+import { boundClosing } from './open-connections.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
 import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
@@ -88,6 +89,7 @@ const SAFE_HEADERS = {
 export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> {
   const { configuration, clock, settings, registry, status } = ports
   const app = newInstance(ports)
+  boundClosing(app, clock, ports.logger)
   const routes = new RouteTable()
   const authenticator = new ConfigurationAuthenticator(configuration, clock)
 
