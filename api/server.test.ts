@@ -310,7 +310,7 @@ describe('what never reaches a route has the form of every error', () => {
   test.each([
     ['no host', 'GET /v1/export HTTP/1.1\r\nx-request-id: mine\r\nconnection: close\r\n\r\n', 400, 'mine'],
     ['an expectation', 'GET /healthz HTTP/1.1\r\nhost: h\r\nexpect: foo\r\n\r\n', 417, undefined],
-    ['too long a header', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 400, undefined],
+    ['too long a header', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(50_000)}\r\n\r\n`, 431, undefined],
     ['no HTTP', 'NONSENSE\r\n\r\n', 400, undefined],
   ])('%s', async (_name, request, status, requestId) => {
     const { head, body } = await rawAnswer(request)
@@ -320,12 +320,31 @@ describe('what never reaches a route has the form of every error', () => {
     expect(body).toMatchObject({ error: expect.any(String), code: 'BadRequest', status: 'error' })
   })
 
+  test('a query of the stated length works however it is encoded, and a longer one is told what is wrong', async () => {
+    const own = await testInstallation()
+    const answerTo = (query: string) => {
+      const url = `/v1/export?from=1&to=2&query=${[...Buffer.from(query)].map(percentEncoded).join('')}`
+      const authorization = `authorization: Token ${own.credentials.accessToken}`
+      return rawAnswer(`GET ${url} HTTP/1.1\r\nhost: h\r\n${authorization}\r\nconnection: close\r\n\r\n`)
+    }
+    const longest = 'a'.repeat(8_192)
+    expect((await answerTo(longest)).head).toMatch(/^HTTP\/1\.1 200 /)
+    const { head, body } = await answerTo(`${longest}a`)
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    expect(body).toMatchObject({ error: expect.stringMatching(/^"query" .*8192 bytes/) })
+    await own.app.close()
+  })
+
   test('version 3 has its own, and HTTP/1.0 needs no host', async () => {
     const { body } = await rawAnswer('GET /v3/pipeline HTTP/1.1\r\nconnection: close\r\n\r\n')
     expect(body).toMatchObject({ status: 400, code: 'EVALIDATION', errors: [{ instancePath: '/host' }] })
     expect((await rawAnswer('GET /healthz HTTP/1.0\r\n\r\n')).head).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
+
+function percentEncoded(byte: number): string {
+  return `%${byte.toString(16).padStart(2, '0')}`
+}
 
 /** Sends a text as it is. */
 async function rawAnswer(request: string): Promise<{ head: string; body: unknown }> {

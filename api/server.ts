@@ -39,6 +39,7 @@ import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
+import { MAX_QUERY_BYTES } from './search/query-language/parse-query.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -77,6 +78,8 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const MAX_PARAMETER_LENGTH = 65_536
 const REQUEST_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
+/** Of the request line and the headers. Every byte of the longest query may be percent-encoded, and be three. */
+const MAX_HEAD_BYTES = 3 * MAX_QUERY_BYTES + 16_384
 
 const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -182,12 +185,15 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
     frameworkErrors: refuseBadPath,
     clientErrorHandler: (error, socket) => refuseBadRequest(error, socket, entropy.uuid()),
   }
-  const requireHostHeader = false // Its refusal would have neither body nor request id: a hook does it.
+  const http = {
+    requireHostHeader: false, // Its refusal would have neither body nor request id: a hook does it.
+    maxHeaderSize: MAX_HEAD_BYTES,
+  }
   // The two differ in nothing that a route sees.
   const app =
     settings.tls === undefined
-      ? fastify({ ...options, http: { requireHostHeader } } as FastifyServerOptions)
-      : fastify({ ...options, https: { ...settings.tls, requireHostHeader } } as FastifyServerOptions)
+      ? fastify({ ...options, http } as FastifyServerOptions)
+      : fastify({ ...options, https: { ...settings.tls, ...http } } as FastifyServerOptions)
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuseExpectation(request, response, requestIdOf(request.headers)),
   )
@@ -236,10 +242,7 @@ function refuseBadRequest(
     socket.destroy()
     return
   }
-  const refusal =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? new ApiError(408, 'RequestTimeout', 'The request did not come to its end in time')
-      : new ApiError(400, 'BadRequest', 'The request is not valid HTTP')
+  const refusal = refusalOfNoRequest(error.code)
   const body = errorText(refusal, '/')
   const headers = Object.entries({
     ...errorHeaders(requestId),
@@ -249,6 +252,21 @@ function refuseBadRequest(
   const head = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...headers].join('\r\n')
   // Closed whatever the sender does: one that keeps its end open would keep what is held of its request, too.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function refusalOfNoRequest(code: string | undefined): ApiError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError(408, 'RequestTimeout', 'The request did not come to its end in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError(
+        431,
+        'BadRequest',
+        `The address and the headers of the request are longer than ${MAX_HEAD_BYTES} bytes together`,
+      )
+    default:
+      return new ApiError(400, 'BadRequest', 'The request is not valid HTTP')
+  }
 }
 
 function refusalOfUnknown(routes: RouteTable, method: string, url: string): ApiError {
