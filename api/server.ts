@@ -25,6 +25,7 @@ import { guard } from './auth/request-caller.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
 import { ApiError, badRequest, notFound } from './errors.ts'
+import { forwardedAddresses } from './forwarded-for.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
 import type { JudgeKey } from './ingest/recent-keys.ts'
@@ -98,6 +99,8 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
 
   routes.attach(app)
   app.decorate('routeTable', routes)
+  if (settings.trustedProxies.length > 0)
+    app.addHook('onRequest', async ({ headers }) => cleanForwarded(headers))
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw hostMissing()
@@ -198,6 +201,13 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
     refuseExpectation(request, response, requestIdOf(request.headers)),
   )
   return app
+}
+
+/** A sender's address is an address, whatever proxies write and senders claim; without one it is that of the peer. */
+function cleanForwarded(headers: IncomingHttpHeaders): void {
+  const header = headers['x-forwarded-for']
+  if (header === undefined) return
+  headers['x-forwarded-for'] = forwardedAddresses([header].flat().join()).join()
 }
 
 function hostMissing(): ApiError {
