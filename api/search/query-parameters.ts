@@ -35,9 +35,14 @@ export class QueryParameters {
     return undefined
   }
 
-  requiredInteger(name: string): number | undefined {
+  /** Whole seconds: what is no integer "must be a number" (usage, section 8.1). Undefined when absent or refused. */
+  requiredSeconds(name: string): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
-    return this.integer(name)
+    const text = this.#number(name)
+    if (text === undefined) return undefined
+    if (Number.isInteger(Number(text))) return this.integer(name)
+    this.refuse(name, 'must be a number')
+    return undefined
   }
 
   /**

@@ -12,8 +12,8 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz]
 
 /** Whole seconds, both included: usage, section 8.1. */
 export function readSeconds(parameters: QueryParameters): Period {
-  const from = parameters.requiredInteger('from')
-  const to = parameters.requiredInteger('to')
+  const from = parameters.requiredSeconds('from')
+  const to = parameters.requiredSeconds('to')
   parameters.inOrder(from, to)
   return { fromMs: (from ?? 0) * 1000, toMs: (to ?? 0) * 1000 + 999 }
 }

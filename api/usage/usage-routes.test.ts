@@ -170,7 +170,7 @@ describe('parameters that are wrong', () => {
     ['/v1/usage/apps/web?from=1', ['"to" is required']],
     ['/v1/usage/apps?from=a&to=', ['"from" must be a number', '"to" must be a number']],
     ['/v1/usage/apps?from=2&to=1', ['"from" must be less than or equal to "to"']],
-    ['/v1/usage/apps?from=1.5&to=2', ['"from" must be an integer']],
+    ['/v1/usage/apps?from=1.5&to=abc', ['"from" must be a number', '"to" must be a number']],
     ['/v1/usage/apps?from=1&to=99999999999999999999', ['"to" must be a safe number']],
     ['/v1/usage/apps?from=1&to=2&limit=0', ['"limit" must be greater than or equal to 1']],
     ['/v1/usage/apps?from=1&to=2&limit=x', ['"limit" must be a number']],
