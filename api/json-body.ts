@@ -20,9 +20,12 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    jsonBody(body),
-  )
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const value = jsonBody(body)
+    // A schema says so by itself, and points to what is wrong.
+    if (request.routeOptions.schema?.body === undefined) assertObjectOrNone(value)
+    return value
+  })
 }
 
 /** @throws ApiError 400 when it is not JSON, not UTF-8 or nested too deeply */
@@ -45,6 +48,13 @@ function jsonBody(body: Buffer): JsonValue | undefined {
 
 function malformed(why: string): ApiError {
   return badRequest([{ message: `The body is not valid JSON: ${why}`, key: 'body' }])
+}
+
+/** Configuration and account API, section 1, rule 7: also of a body that nobody reads. */
+function assertObjectOrNone(value: JsonValue | undefined): void {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (value !== undefined && !isObject)
+    throw badRequest([{ message: 'The body must be a JSON object', key: 'body' }])
 }
 
 /** Brackets inside strings do not count. */

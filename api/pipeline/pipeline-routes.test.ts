@@ -597,6 +597,22 @@ describe('publishing', () => {
     expect((await send('GET', `/v3/pipeline/${pipeline}`)).data).toEqual(data)
   })
 
+  test.each(['[]', '5', '"x"', 'null'])(
+    'a body %s is no JSON object: 400, and nothing is published',
+    async body => {
+      const pipeline = await newPipeline()
+      const refused = await send(
+        'POST',
+        `/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`,
+        body,
+      )
+      expect([refused.status, refused.body.code]).toEqual([400, 'EVALIDATION'])
+      expect(refused.body.message).toBe('The body must be a JSON object')
+      expect((await send('GET', `/v3/pipeline/${pipeline}`)).data.published_at).toBeNull()
+      expect((await publish(pipeline)).status).toBe(200)
+    },
+  )
+
   test('unconnected nodes are refused unless the flag allows them', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
