@@ -37,7 +37,11 @@ export const ingestSchema = {
   headers: Type.Object({
     apikey: Type.Optional(Type.String({ description: 'Ingestion key.' })),
     'idempotency-key': Type.Optional(
-      Type.String({ description: 'A repeat with this key and the same body is stored once.' }),
+      Type.String({
+        description:
+          'A repeat with this key and the same body is stored once; with another body it is 409. The body alone makes ' +
+          'requests the same: the parameters of the query, such as hostname, do not count, and the first ones stay.',
+      }),
     ),
   }),
   body: Type.Object({ lines: Type.Array(Line) }),
