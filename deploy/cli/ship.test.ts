@@ -124,16 +124,17 @@ describe('weir ship', () => {
     })
   })
 
-  test('goes on after a batch that was refused as a whole, and says why it was', async () => {
+  test('ends with 2 when the service finds the request wrong, says why, and does not call its lines refused ones', async () => {
     service.plan.push({
       status: 400,
       body: { error: '"mac" must be a valid MAC address', code: 'BadRequest' },
     })
-    const lines = Array.from({ length: 5_001 }, (_, at) => `${at}\n`).join('')
+    const lines = Array.from({ length: 20_000 }, (_, at) => `${at}\n`).join('')
     const { code, out, err } = await ship([await file('a.log', lines), '--json'])
-    expect(code).toBe(1)
-    expect(JSON.parse(out)).toMatchObject({ lines: 5_001, stored: 1, refused: 5_000 })
+    expect(code).toBe(2)
     expect(err).toContain('"mac" must be a valid MAC address')
+    expect(JSON.parse(out)).toMatchObject({ lines: 0, stored: 0, refused: 0, complete: false })
+    expect(service.requests).toHaveLength(1)
   })
 
   test('halves what the service finds too large, and keeps the order', async () => {
@@ -171,6 +172,8 @@ describe('weir ship', () => {
     [['--follow', '-'], 'leave out --follow'],
     [['.'], 'is a folder'],
     [['x', '--retry-for', 'soon'], 'Write it like 90s'],
+    [['x', '--host', ''], 'Name a host'],
+    [['--follow', 'x', '--host', ' '], 'Name a host'],
     [[], 'missing required argument'],
   ])('%j is wrong use: 2, with a sentence', async (args, sentence) => {
     const { code, err } = await ship(args)

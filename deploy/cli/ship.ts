@@ -45,8 +45,9 @@ With --follow the position in each file is kept, also over restarts; rotation by
 truncation are followed, and files may appear later. The service is tried again for ever
 unless --retry-for is given.
 
-Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong use, 3 service out of reach or not
-authorised, 130 interrupted.
+Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong use or a request that the service finds
+wrong, 3 service out of reach or not authorised, 130 interrupted before all was sent. With --follow an
+interruption is the end of the work: 0, and the next start goes on.
 
 Examples:
   weir ship /var/log/nginx/*.log --tags prod,web
@@ -61,7 +62,7 @@ export function shipCommand(world: World, finish: (code: ExitCode) => void): Com
     .argument('<file...>', 'files to read; - is standard input')
     .option('-f, --follow', 'go on with what is appended to the files')
     .option('--app <name>', "application of the lines (default: from the file's name, nginx of nginx.log.1)")
-    .option('--host <name>', "host of the lines (default: this machine's name)")
+    .option('--host <name>', "host of the lines (default: this machine's name)", readHost)
     .option('--tags <list>', 'comma-separated tags')
     .option('--level <level>', 'level of lines that do not say theirs')
     .option('--env <name>', 'environment of the lines')
@@ -78,6 +79,12 @@ export function shipCommand(world: World, finish: (code: ExitCode) => void): Com
     .option('--json', 'print the summary as one JSON object')
     .addHelpText('after', HELP)
     .action(async (files: string[], options: ShipOptions) => finish(await ship(files, options, world)))
+}
+
+function readHost(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError("Name a host, or leave the option out for this machine's name.")
+  return text
 }
 
 function readDuration(text: string): number {

@@ -43,7 +43,7 @@ describe('a batch on its way', () => {
     })
   })
 
-  test.each([429, 500, 501, 502, 503, 504, 507])(
+  test.each([408, 429, 500, 501, 502, 503, 504, 505, 507, 522])(
     'is sent again after %i, the same to the byte',
     async status => {
       service.plan.push({ status }, { status })
@@ -62,7 +62,7 @@ describe('a batch on its way', () => {
     expect(service.stored).toEqual(['good', 'bad'])
   })
 
-  test.each([400, 409, 422, 505])('is not sent again after %i', async status => {
+  test.each([400, 409, 422])('is not sent again after %i', async status => {
     service.plan.push({ status, body: { error: 'a reason', code: 'BadRequest' } })
     const reply = await delivery().delivery.send(REQUEST)
     expect(reply.kind).toBe(status === 409 ? 'key-conflict' : 'refused')

@@ -15,7 +15,8 @@ const LONGEST_RETRY_AFTER_MS = 300_000
 /** How long a request under way may still take once the program was asked to stop. */
 const STOP_GRACE_MS = 5_000
 
-const RETRIED = new Set([429, 500, 501, 502, 503, 504, 507])
+/** Besides every 5xx. */
+const RETRIED = new Set([408, 429])
 /** What no later batch would fare better with: wrong key, wrong address, wrong rights. */
 const FATAL = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405])
 
@@ -32,6 +33,7 @@ export type Reply =
   | { readonly kind: 'taken'; readonly refused: number }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'key-conflict'; readonly sentence: string }
+  /** The request as a whole is wrong, and nothing of it was stored: the next one would fare no better. */
   | { readonly kind: 'refused'; readonly sentence: string }
 
 /** The program was asked to stop before the outcome of a request was known. */
@@ -112,7 +114,7 @@ export class Delivery {
       if (this.#grace.signal.aborted) throw new Stopped()
       return { reason: networkCode(error), error, retryAfterMs: 0 }
     }
-    if (RETRIED.has(status)) {
+    if (status >= 500 || RETRIED.has(status)) {
       return { reason: `HTTP ${status}`, error: undefined, retryAfterMs: this.#retryAfterMs(retryAfter) }
     }
     return this.#finalReply(status, text, request)

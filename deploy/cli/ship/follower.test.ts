@@ -346,6 +346,21 @@ describe('answers of the service', () => {
     expect(run.problems.join()).toMatch(/sent again under a new key/)
   })
 
+  test('400 for the whole request ends the work and loses nothing: a start that is told better sends the lines', async () => {
+    await writeFile(path, lines(1, 2))
+    service.plan.push({ status: 400, body: { error: '"hostname" is required', code: 'BadRequest' } })
+    const run = await start()
+    await expect(settle(run)).rejects.toMatchObject({
+      message: expect.stringContaining('"hostname" is required'),
+      exitCode: 2,
+    })
+    expect([run.totals.lines, run.totals.refused]).toEqual([0, 0])
+    await settle(await start(2, { app: 'better' }))
+    expect(service.stored).toEqual(texts(1, 2))
+    expect(service.requests[1]?.lines[0]).toMatchObject({ app: 'better' })
+    expect(service.requests[1]?.key).not.toBe(service.requests[0]?.key)
+  })
+
   test('refused lines are counted and left behind', async () => {
     await writeFile(path, 'good\nbad\nfine\n')
     service.plan.push('refuse bad lines')

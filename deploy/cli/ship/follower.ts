@@ -1,5 +1,6 @@
 import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { CommandError, EXIT } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { Batch, type BatchLimits, FULL_BATCH, type LineOptions } from './batch.ts'
 import type { Delivery, Reply } from './delivery.ts'
@@ -62,7 +63,7 @@ export class Follower {
    * Does the next thing there is to do: opens the file, sends one batch, or changes to the next file.
    *
    * @returns false when there is nothing to do at the moment
-   * @throws CommandError, Stopped: as Delivery.send
+   * @throws CommandError, Stopped: as Delivery.send, and when a request was refused as a whole
    */
   async step(): Promise<boolean> {
     if (!this.#handle) return this.#open()
@@ -213,10 +214,10 @@ export class Follower {
     })
     this.#position.number = pending.number + 1
     if (reply.kind === 'key-conflict') return this.#changeStream(reply)
+    if (reply.kind === 'refused') return this.#giveUp(reply.sentence)
     if (reply.kind === 'too-large' && batch.lines > 1) return this.#sendLess(batch)
     this.#limits = { bytes: this.#limits.bytes, lines: FULL_BATCH.lines }
     this.#options.totals.count(batch, reply.kind === 'taken' ? reply.refused : batch.lines)
-    if (reply.kind === 'refused') this.#options.onProblem(reply.sentence)
     if (reply.kind === 'too-large')
       this.#options.onProblem('The service refuses even a single line as too large.')
     await this.#acknowledge(pending.to)
@@ -230,6 +231,13 @@ export class Follower {
     this.#position.pending = null
     this.#seenSize = -1
     return true
+  }
+
+  /** Nothing was stored: a start that is told better sends the lines, and as it is told then. */
+  async #giveUp(sentence: string): Promise<never> {
+    this.#position.pending = null
+    await this.#options.positions.save()
+    throw new CommandError(EXIT.usage, sentence)
   }
 
   /** Another request has used our key, so what became of ours is unknown: sent again, it is at least not lost. */

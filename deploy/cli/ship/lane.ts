@@ -1,3 +1,4 @@
+import { CommandError, EXIT } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { Batch, type BatchLimits, FULL_BATCH, type LineOptions } from './batch.ts'
 import type { Delivery } from './delivery.ts'
@@ -41,7 +42,7 @@ export class Lane {
     this.#batch = new Batch(source.lines, this.#limits)
   }
 
-  /** @throws CommandError, Stopped: as Delivery.send; and whatever reading the source throws */
+  /** @throws CommandError, Stopped: as Delivery.send, and when a request was refused; whatever reading the source throws */
   async run(): Promise<void> {
     try {
       await this.#readAll()
@@ -97,9 +98,9 @@ export class Lane {
       for (const half of batch.halves()) await this.#deliver(half)
       return
     }
+    if ('sentence' in reply) throw new CommandError(EXIT.usage, reply.sentence)
     totals.count(batch, reply.kind === 'taken' ? reply.refused : batch.lines)
     if (reply.kind === 'too-large') onProblem('The service refuses even a single line as too large.')
-    else if (reply.kind !== 'taken') onProblem(reply.sentence)
   }
 }
 
