@@ -38,7 +38,7 @@ test(`killed, stopped and without disk, the program keeps what it acknowledged, 
   expect(times(/ part is published$/)).toBe((await mayTrace()) ? 2 : 0)
   expect(times(/^full disk/)).toBe(mayMount() ? 1 : 0)
   expect(tally.storedLines).toBeGreaterThan(5_000)
-}, 300_000)
+}, 600_000)
 
 test('what is done to the store behind the back of the program is found', async () => {
   const rule = { limit: 20, windowMs: 1_000 }
