@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,6 +100,18 @@ describe('weir ship', () => {
     expect(JSON.parse(out)).toMatchObject({ complete: false, stored: service.stored.length })
   })
 
+  test('a named pipe is read to its end, though its writer comes only once', async () => {
+    const pipe = join(folder, 'pipe')
+    for (let round = 1; round <= 5; round++) {
+      execFileSync('mkfifo', [pipe])
+      const writer = spawn('sh', ['-c', `printf 'a\\nb\\n' > "$0"`, pipe])
+      expect((await ship([pipe, '--app', 'f'], shipWorld({ seed: round }))).code).toBe(0)
+      expect(service.stored).toHaveLength(2 * round)
+      if (writer.exitCode === null) await once(writer, 'exit')
+      await rm(pipe)
+    }
+  })
+
   test('lines of a slow writer do not wait for its end', async () => {
     const stdin = new PassThrough()
     // Time passes at once on this clock, so that the writer is slow however fast the machine is.
@@ -183,6 +196,18 @@ describe('weir ship', () => {
   })
 })
 
+/** Opens a named pipe for writing, as soon as somebody has it open for reading. */
+async function openedForReader(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+}
+
 /** The real program in a process of its own. */
 function spawnShip(args: readonly string[]): ChildProcess {
   const bin = new URL('../bin/weir.mjs', import.meta.url).pathname
@@ -191,6 +216,19 @@ function spawnShip(args: readonly string[]): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
+
+test('weir ship of a named pipe whose writer says nothing more ends when it is interrupted', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const shipping = spawnShip([pipe])
+  const ended = once(shipping, 'exit')
+  const writer = await openedForReader(pipe)
+  writeSync(writer, 'first\n')
+  await service.arrived(1)
+  shipping.kill('SIGINT')
+  expect(await ended).toEqual([130, null])
+  closeSync(writer)
+})
 
 describe('weir ship --follow as a process', () => {
   test('killed between a batch and its answer, and started again, it loses no line and doubles none', async () => {

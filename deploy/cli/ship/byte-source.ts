@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { basename, extname } from 'node:path'
-import { addAbortSignal, pipeline, type Transform } from 'node:stream'
+import { addAbortSignal, pipeline, type Readable, type Transform } from 'node:stream'
+import { isatty, ReadStream } from 'node:tty'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { World } from '../world.ts'
@@ -9,7 +10,12 @@ import type { Totals } from './totals.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
-const COMPRESSIONS: readonly { readonly magic: Buffer; readonly decompressor: () => Transform }[] = [
+interface Compression {
+  readonly magic: Buffer
+  readonly decompressor: () => Transform
+}
+
+const COMPRESSIONS: readonly Compression[] = [
   { magic: Buffer.from([0x1f, 0x8b]), decompressor: () => createGunzip({ chunkSize: CHUNK_BYTES }) },
   {
     magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
@@ -19,9 +25,8 @@ const COMPRESSIONS: readonly { readonly magic: Buffer; readonly decompressor: ()
 
 /** The bytes of a file, decompressed when it begins as gzip or zstd does; progress counts what lies on the disk. */
 export async function* fileBytes(path: string, totals: Totals, world: World): AsyncGenerator<Buffer> {
-  const compression = await compressionOf(path)
-  const file = addAbortSignal(world.stop, createReadStream(path, { highWaterMark: CHUNK_BYTES }))
-  const counted = countedBytes(file, totals)
+  const { stream, compression } = openOnce(path)
+  const counted = countedBytes(addAbortSignal(world.stop, stream), totals)
   if (!compression) return yield* counted
   const decompressor = compression.decompressor()
   // The outcome reaches whoever reads the decompressor; here it only must not go unheard.
@@ -37,6 +42,25 @@ export async function* fileBytes(path: string, totals: Totals, world: World): As
   }
 }
 
+interface OpenedFile {
+  readonly stream: Readable
+  readonly compression?: Compression | undefined
+}
+
+/**
+ * Opens a file a single time, without waiting: the writer of a named pipe may be there only once, or not yet, and
+ * nobody can end a program that the system keeps in `open`.
+ */
+function openOnce(path: string): OpenedFile {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const kind = fstatSync(fd)
+  // Waits for its writer and for bytes without a thread. What is no regular file gives its bytes only once.
+  if (kind.isFIFO()) return { stream: new Socket({ fd, readable: true, writable: false }) }
+  if (isatty(fd)) return { stream: new ReadStream(fd) }
+  const stream = createReadStream(path, { fd, highWaterMark: CHUNK_BYTES })
+  return { stream, compression: kind.isFile() ? compressionOf(fd) : undefined }
+}
+
 /** The bytes of standard input. */
 export function inputBytes(totals: Totals, world: World): AsyncIterable<Buffer> {
   return countedBytes(addAbortSignal(world.stop, world.stdin), totals)
@@ -49,17 +73,10 @@ async function* countedBytes(chunks: AsyncIterable<Buffer>, totals: Totals): Asy
   }
 }
 
-async function compressionOf(path: string) {
-  const handle = await open(path, 'r')
-  try {
-    // What is not a regular file, a pipe for instance, gives its bytes only once.
-    if (!(await handle.stat()).isFile()) return undefined
-    const head = Buffer.alloc(4)
-    await handle.read(head, 0, head.length, 0)
-    return COMPRESSIONS.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
-  } finally {
-    await handle.close()
-  }
+function compressionOf(fd: number): Compression | undefined {
+  const head = Buffer.alloc(4)
+  readSync(fd, head, 0, head.length, 0)
+  return COMPRESSIONS.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
 /** The name of an application from that of its log: `nginx` of `nginx.log`, `nginx.log.2.gz` and `nginx.log-20260131`. */
