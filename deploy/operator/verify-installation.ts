@@ -1,23 +1,35 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../engine/clock/clock.ts'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import type { Installation } from '../installation.ts'
 
-/** Verifies an installation, whether its engine is at work or not. */
+/** Verifies an installation. While its engine is at work, the work of the server comes first. */
 export async function verifyInstallation(
   { ingest, checkpoints, configurationTopic, opening, engine, clock }: Installation,
   options: { readonly signal: AbortSignal; report(event: VerificationEvent): void },
 ): Promise<VerificationReport> {
+  const { workers } = engine.status
   const ports = {
     ingest,
     checkpoints,
     store: opening.store,
     audit: openStoreAudit(opening.connection, options.signal),
     clock,
-    storedOffset: (partition: number) =>
-      engine.status.workers.find(worker => worker.partition === partition)?.storedOffset,
+    storedOffset: (partition: number) => workers.find(worker => worker.partition === partition)?.storedOffset,
     leastRetentionDays: await leastRetentionDays(configurationTopic),
   }
-  return verify(ports, options)
+  const rest = workers.length > 0 ? restingAsLong(clock) : () => setImmediate()
+  return verify(ports, { ...options, rest })
+}
+
+/** Rests as long as was worked since the last rest: requests and the engine have half of the time for themselves. */
+function restingAsLong(clock: Clock): () => Promise<void> {
+  let restedAtMs = clock.monotonicMs()
+  return async () => {
+    await clock.sleep(clock.monotonicMs() - restedAtMs)
+    restedAtMs = clock.monotonicMs()
+  }
 }

@@ -35,7 +35,8 @@ export interface VerifiedPartition {
   readonly partition: number
   /** Offset below which a worker at work has stored everything; undefined where none is. */
   readonly storedOffset: bigint | undefined
-  readonly signal: AbortSignal
+  /** Called again and again: others of this process get their turn; throws when this is to end. */
+  rest(): Promise<void>
   progress(records: number, lines: number): void
 }
 
@@ -104,7 +105,7 @@ export class PartitionVerification {
   /** @returns the first mismatch; undefined when the partition is as its log says */
   async run(): Promise<Mismatch | undefined> {
     const until = highest(this.#reached)
-    for await (const { tables } of this.#replay.flushes(until, this.#options.signal)) {
+    for await (const { tables } of this.#replay.flushes(until, this.#options.rest)) {
       for (const batch of tables) {
         const mismatch = await this.#take(batch)
         if (mismatch !== undefined) return mismatch
@@ -210,7 +211,7 @@ export class PartitionVerification {
     window: ExpectedWindow,
     missing: MayBeMissing,
   ): Promise<Mismatch | undefined> {
-    const { audit, signal } = this.#options
+    const { audit, rest } = this.#options
     const replay = await PartitionReplay.reaching(this.#source, window.first)
     let from = range.from
     let blocks: (readonly Uint8Array[])[] = []
@@ -223,7 +224,7 @@ export class PartitionVerification {
       bytes = 0
       return difference && differenceMismatch(piece, difference)
     }
-    for await (const { tables } of replay.flushes(window.last + 1n, signal)) {
+    for await (const { tables } of replay.flushes(window.last + 1n, rest)) {
       const batch = tables.find(({ table }) => table === range.table)
       if (batch === undefined || batch.first.offset < window.first || batch.first.offset > window.last)
         continue

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { type Flush, type FoldIdentity, PartitionFold } from './partition-fold.ts'
 
-/** At once; a server that is at work meanwhile gets its turn in between. */
 const READ_BYTES = 1024 * 1024
+/** Folded without a rest. */
+const STRETCH_BYTES = 256 * 1024
 
 export interface ReplayedPartition {
   readonly ingest: Topic
@@ -57,13 +57,14 @@ export class PartitionReplay {
   /**
    * Folds on until everything below an offset has become part of a flush, or the log ends.
    *
+   * @param rest called again and again: others of this process get their turn in it
    * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
    */
-  async *flushes(until: bigint, signal: AbortSignal): AsyncIterable<Flush> {
+  async *flushes(until: bigint, rest: () => Promise<void>): AsyncIterable<Flush> {
     const { ingest, partition } = this.#source
     const fold = this.#fold
+    let stretchBytes = 0
     while (fold.nextOffset < until || !fold.atRest) {
-      signal.throwIfAborted()
       const records = await ingest.read(partition, fold.nextOffset, READ_BYTES)
       if (records.length === 0) return
       for (const record of records) {
@@ -72,8 +73,11 @@ export class PartitionReplay {
           if (flush.nextOffset >= until) return
         }
         if (fold.nextOffset >= until && fold.atRest) return
+        stretchBytes += record.value.length
+        if (stretchBytes < STRETCH_BYTES) continue
+        stretchBytes = 0
+        await rest()
       }
-      await setImmediate()
     }
   }
 }

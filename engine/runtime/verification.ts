@@ -35,6 +35,8 @@ export interface VerificationPorts {
 export interface VerificationOptions {
   readonly signal: AbortSignal
   report(event: VerificationEvent): void
+  /** Called again and again while it works, so that others of this process get their turn. */
+  rest(): Promise<void>
 }
 
 /**
@@ -99,14 +101,17 @@ class Verification {
 
   /** When the log is trimmed away under the replay, it begins again with what is left. */
   async #verifyPartition(partition: number, storedOffset: bigint | undefined): Promise<Mismatch | undefined> {
-    const { signal, report } = this.#options
+    const { signal, report, rest } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
         const verification = await PartitionVerification.begin({
           ...this.#ports,
           partition,
           storedOffset,
-          signal,
+          rest: async () => {
+            await rest()
+            signal.throwIfAborted()
+          },
           progress: (records, lines) => report({ type: 'progress', partition, records, lines }),
         })
         const mismatch = await verification.run()

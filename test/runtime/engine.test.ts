@@ -196,3 +196,16 @@ test('days are closed once every partition has passed them, and not before', asy
   await passUntil(world, () => closed.length > 0)
   expect(closed).toEqual([day])
 })
+
+test('trimming waits for a task that needs the log as it is', async () => {
+  const { engine } = await start()
+  const order: string[] = []
+  const held = Promise.withResolvers<void>()
+  const task = engine.withoutTrimming(() => held.promise.then(() => order.push('task')))
+  const trimming = engine.trimLog().then(() => order.push('trimmed'))
+  for (let round = 0; round < 100; round++) await new Promise(resolve => setImmediate(resolve))
+  expect(order).toEqual([])
+  held.resolve()
+  await Promise.all([task, trimming])
+  expect(order).toEqual(['task', 'trimmed'])
+})

@@ -53,7 +53,7 @@ async function appendHour(account: string, lines: number): Promise<void> {
 }
 
 /** A day with lines of two accounts in three of its hours, closed, and the beginning of the next. */
-async function fill(): Promise<void> {
+async function fill({ closeDays = true } = {}): Promise<void> {
   world.configuration.deploy([
     SOURCE,
     node('transform', 'limit', 'throttle', ['source'], {
@@ -72,7 +72,12 @@ async function fill(): Promise<void> {
   await world.pass(14 * HOUR_MS)
   await appendHour(SAMPLE_ACCOUNT, 40)
   await world.pass(70_000)
-  await world.closeDays()
+  if (closeDays) await world.closeDays()
+}
+
+function setRetention(account: string, retentionDays: number): void {
+  const payload = JSON.stringify({ accountId: account, retentionDays })
+  world.configuration.set({ kind: 'account', entity: account, version: 1, payload })
 }
 
 const ALL_IS_WELL = { mismatch: null }
@@ -117,19 +122,20 @@ describe('a store that is what the log says', () => {
     expect(report.partitions[PARTITION]?.unstoredRecords).toBe(1)
   })
 
-  test('also when retention has removed all, or some, of a closed day', async () => {
-    const retention = (account: string, retentionDays: number) =>
-      world.configuration.set({
-        kind: 'account',
-        entity: account,
-        version: 1,
-        payload: JSON.stringify({ accountId: account, retentionDays }),
-      })
-    retention(SAMPLE_ACCOUNT, 1)
+  test('also when retention has removed all of a closed day, or what lies below a checkpoint', async () => {
+    setRetention(SAMPLE_ACCOUNT, 1)
     await fill()
     await world.pass(DAY_MS)
     await world.closeDays()
-    expect(await world.removeExpired()).toBe(16 * 3)
+    const [middle] = await world.store.query<{ offset: string }>({
+      sql: `SELECT toString(max(offset)) AS offset FROM lines WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
+    })
+    const checkpointOffset = BigInt(middle?.offset ?? 0)
+    const settled = [{ topic: world.ingest.name, partition: PARTITION, checkpointOffset }]
+    const some = await world.store.removeExpired(world.clock.wallMs(), settled)
+    expect(some).toBeGreaterThan(0)
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    expect(await world.removeExpired()).toBeGreaterThan(0)
     expect(await world.verify()).toMatchObject(ALL_IS_WELL)
     await byHand(
       `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND row = 3 AND offset = (SELECT min(offset) FROM lines WHERE account = '${OTHER_ACCOUNT}')`,
@@ -246,6 +252,23 @@ describe('what was done by hand is found', () => {
     await fill()
     await byHand(...statements)
     expect((await world.verify()).mismatch).toMatchObject(found)
+  })
+
+  test('lines past their retention that are gone from a day that is not closed', async () => {
+    setRetention(SAMPLE_ACCOUNT, 1)
+    await fill({ closeDays: false })
+    await world.pass(3 * DAY_MS)
+    await byHand(`ALTER TABLE lines DELETE WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`)
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', hour: '2026-01-01T10:00:00.000Z' })
+  })
+
+  test('a line of which retention has left the others of its record', async () => {
+    setRetention(SAMPLE_ACCOUNT, 1)
+    await fill()
+    await world.pass(DAY_MS)
+    await world.closeDays()
+    await byHand(`ALTER TABLE lines DELETE WHERE ${LINE}`)
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: PARTITION })
   })
 
   test('a batch of which a kill could not have stored a part, when nobody is at work', async () => {

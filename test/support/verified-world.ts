@@ -123,7 +123,7 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
           leastRetentionDays: () => 30,
           ...changes,
         },
-        { signal: new AbortController().signal, report: () => {}, ...changes },
+        { signal: new AbortController().signal, report: () => {}, rest: async () => {}, ...changes },
       ),
   }
 }

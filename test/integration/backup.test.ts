@@ -1,0 +1,309 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '../../deploy/cli/program.ts'
+import type { VerificationReport } from '../../engine/runtime/verification-report.ts'
+import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { commandWorld } from '../support/command-world.ts'
+import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { type Ended, runWeir, startProgram } from '../support/program.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const LINES_PER_BATCH = 50
+
+let folder: string
+let weir: RunningWeir
+let restored: RunningWeir | undefined
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-backup-'))
+  weir = await RunningWeir.start()
+})
+
+afterEach(async () => {
+  await weir.dispose()
+  await restored?.dispose()
+  restored = undefined
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function batch(number: number): string[] {
+  return Array.from(
+    { length: LINES_PER_BATCH },
+    (_, line) => `batch ${number} line ${line} ${'ü'.repeat(line)}`,
+  )
+}
+
+/** Sends a batch under a key of its own: however often it is sent, it is stored once. */
+async function send(to: RunningWeir, number: number): Promise<number> {
+  const { ingestUrl, ingestionKey } = to.credentials
+  const response = await fetch(`${ingestUrl}/logs/ingest?hostname=web-${number % 7}`, {
+    method: 'POST',
+    headers: {
+      apikey: ingestionKey,
+      'content-type': 'application/json',
+      'idempotency-key': `batch-${number}`,
+    },
+    body: JSON.stringify({ lines: batch(number).map(line => ({ line })) }),
+  })
+  return response.status
+}
+
+async function sendAll(to: RunningWeir, batches: number): Promise<void> {
+  for (let number = 0; number < batches; number++) expect(await send(to, number)).toBe(200)
+  expect(
+    await eventually(
+      () => countedLines(to),
+      count => count >= batches * LINES_PER_BATCH,
+    ),
+  ).toBe(batches * LINES_PER_BATCH)
+}
+
+/** By the server at work; with `runWeir`, by a process that opens the data folder itself. */
+async function verified(env: Readonly<Record<string, string>>, run = command) {
+  const { code, out, err } = await run(['verify', '--json'], env)
+  expect(err).toBe('')
+  return { code, ...(JSON.parse(out) as VerificationReport & { lines: number }) }
+}
+
+/** A command that leaves log and store to the server, or needs neither: no process of its own is needed. */
+async function command(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const world = commandWorld({ env })
+  const code = await runProgram(args, world)
+  return { code, out: world.out(), err: world.err() }
+}
+
+const environmentOf = (directory: string) => ({ ...weir.environment, WEIR_DATA_DIR: directory })
+
+/** Something done past Weir to a store that nobody has open. */
+async function byHand(directory: string, sql: string): Promise<void> {
+  const connection = await openEmbeddedConnection({ path: join(directory, 'store'), searches: 1 })
+  await connection.command(sql)
+  await connection.close()
+}
+
+test('verify says OK while lines come in, and finds one changed row, with the program stopped and at work', async () => {
+  let sent = 0
+  let isSending = true
+  const sending = (async () => {
+    while (isSending) expect(await send(weir, sent++)).toBe(200)
+  })()
+  await eventually(
+    () => countedLines(weir),
+    count => count > 0,
+  )
+  const during = await verified(weir.environment)
+  isSending = false
+  await sending
+  expect(during).toMatchObject({ code: 0, mismatch: null })
+  expect(during.lines).toBeGreaterThan(0)
+  await eventually(
+    () => countedLines(weir),
+    count => count === sent * LINES_PER_BATCH,
+  )
+  expect(await verified(weir.environment)).toMatchObject({ code: 0, lines: sent * LINES_PER_BATCH })
+
+  await weir.end('SIGTERM')
+  await byHand(
+    weir.directory,
+    "ALTER TABLE lines UPDATE line = concat(line, '.') WHERE line LIKE 'batch 3 line 7 %' SETTINGS mutations_sync = 2",
+  )
+  const stopped = await runWeir(['verify'], weir.environment)
+  expect(stopped.code).toBe(1)
+  expect(stopped.out).toMatch(
+    /^MISMATCH: rows of lines are not what the log says \(partition \d, offset \d+, hour of .* UTC\)/m,
+  )
+  expect(stopped.out).toContain('Columns that differ: line\n')
+  await weir.start()
+  const found = await verified(weir.environment)
+  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines', columns: ['line'] } })
+  expect(found.mismatch?.expected.rows).toBe(found.mismatch?.found.rows)
+}, 60_000)
+
+test('a backup under load is restored, verified, and goes on: every line is there exactly once', async () => {
+  let sent = 0
+  let isSending = true
+  const sending = Promise.all(
+    [0, 1, 2].map(async () => {
+      while (isSending) expect(await send(weir, sent++)).toBe(200)
+    }),
+  )
+  await eventually(
+    () => countedLines(weir),
+    count => count > 0,
+  )
+  const backup = join(folder, 'new', 'backup')
+  const made = await runWeir(['backup', backup, '--json'], weir.environment)
+  const sentWithin = sent
+  await eventually(
+    async () => sent,
+    count => count > sentWithin + 10,
+  )
+  isSending = false
+  await sending
+  expect(made).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(made.out)).toMatchObject({ directory: backup, hasSecretKey: true })
+  expect(statSync(backup).mode & 0o777).toBe(0o700)
+  // Nothing of what held the files stays behind.
+  expect(existsSync(join(weir.directory, 'held'))).toBe(false)
+  expect(readdirSync(join(weir.directory, 'store', 'shadow'))).not.toContain('weir_copy')
+
+  const target = join(folder, 'data')
+  const restoring = await command(['restore', backup], environmentOf(target))
+  expect(restoring.err).toBe('')
+  expect(restoring.out).toMatch(/^Restored the backup of .* to /)
+  const beforeStart = await verified(environmentOf(target), runWeir)
+  expect(beforeStart).toMatchObject({ code: 0, mismatch: null })
+  expect(beforeStart.lines).toBeGreaterThan(0)
+
+  restored = RunningWeir.prepare({}, target)
+  await restored.start()
+  const kept = await eventually(
+    () => countedLines(restored as RunningWeir),
+    count => count >= beforeStart.lines,
+  )
+  expect(kept).toBeLessThan(sent * LINES_PER_BATCH)
+  await sendAll(restored, sent)
+  const lines = (await exportedLines(restored)).map(line => line._line)
+  const expected = Array.from({ length: sent }, (_, number) => batch(number)).flat()
+  expect(lines.toSorted()).toEqual(expected.toSorted())
+  expect(await verified(restored.environment)).toMatchObject({ code: 0, lines: expected.length })
+}, 90_000)
+
+describe('a restore refuses, with a sentence and nothing changed,', () => {
+  let backup: string
+
+  beforeEach(async () => {
+    await sendAll(weir, 3)
+    backup = join(folder, 'backup')
+    expect(await command(['backup', backup], weir.environment)).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('what is damaged, of another moment, of a newer program, or no backup; and a folder in use', async () => {
+    const target = join(folder, 'data')
+    const refused = async (from: string, to = target) => {
+      const { code, out, err } = await command(['restore', from], environmentOf(to))
+      expect([code, out]).toEqual([2, ''])
+      return err
+    }
+    const damaged = (name: string, damage: (copy: string) => void) => {
+      const copy = join(folder, name)
+      cpSync(backup, copy, { recursive: true })
+      damage(copy)
+      return copy
+    }
+    const segment = 'log/weir.config/0/00000000000000000000.segment'
+    const flipped = damaged('flipped', copy => {
+      const bytes = readFileSync(join(copy, segment))
+      bytes[100] = (bytes[100] as number) ^ 1
+      writeFileSync(join(copy, segment), bytes)
+    })
+    expect(await refused(flipped)).toBe(
+      `weir: The backup ${flipped} is damaged (${segment} has another content): nothing was restored. Restore from another backup.\n`,
+    )
+    const cut = damaged('cut', copy => writeFileSync(join(copy, segment), ''))
+    expect(await refused(cut)).toContain(`${segment} has 0 bytes instead of `)
+    const missing = damaged('missing', copy => rmSync(join(copy, 'secret.key')))
+    expect(await refused(missing)).toContain('secret.key is missing')
+    const half = damaged('half', copy => rmSync(join(copy, 'backup.json')))
+    expect(await refused(half)).toContain('is not a whole backup: it has no backup.json')
+    const manifest = readFileSync(join(backup, 'backup.json'), 'utf8')
+    const newer = damaged('newer', copy =>
+      writeFileSync(join(copy, 'backup.json'), manifest.replace('"format":1', '"format":2')),
+    )
+    expect(await refused(newer)).toContain('restore with the newer program')
+    const unreadable = damaged('unreadable', copy =>
+      writeFileSync(join(copy, 'backup.json'), manifest.slice(0, -9)),
+    )
+    expect(await refused(unreadable)).toContain('backup.json is damaged')
+    const outside = damaged('outside', copy =>
+      writeFileSync(join(copy, 'backup.json'), manifest.replace('"secret.key"', '"../secret.key"')),
+    )
+    expect(await refused(outside)).toContain('lies outside of the backup')
+    expect(existsSync(target) ? readdirSync(target) : []).toEqual([])
+
+    expect(await refused(backup, weir.directory)).toMatch(/is in use by process \d+ since .*: stop it first/)
+    const other = join(folder, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'notes.txt'), 'mine')
+    expect(await refused(backup, other)).toContain('is not empty (it has notes.txt)')
+    expect(readdirSync(other)).toEqual(['notes.txt'])
+    expect(await command(['restore', backup], environmentOf(target))).toMatchObject({ code: 0 })
+    expect(await refused(backup)).toContain('is not empty')
+  }, 60_000)
+
+  test('and a start refuses a folder that a killed restore has left half full', async () => {
+    const target = join(folder, 'data')
+    const half = join(folder, 'half')
+    cpSync(backup, half, { recursive: true })
+    // A pipe is a file that is never read to its end: the restore stands still there.
+    rmSync(join(half, 'credentials.json'))
+    spawnSync('mkfifo', [join(half, 'credentials.json')])
+    const manifest = JSON.parse(readFileSync(join(half, 'backup.json'), 'utf8'))
+    const files = manifest.files.map((file: { path: string }) =>
+      file.path === 'credentials.json' ? { ...file, bytes: 0 } : file,
+    )
+    writeFileSync(join(half, 'backup.json'), JSON.stringify({ ...manifest, files }))
+    const restoring = startProgram(['restore', half], environmentOf(target))
+    await eventually(
+      async () => existsSync(join(target, 'restoring.json')),
+      isThere => isThere,
+    )
+    restoring.process.kill('SIGKILL')
+    await restoring.ended
+    restored = RunningWeir.prepare({}, target)
+    await expect(restored.start()).rejects.toThrow(/is half restored: empty it and run "weir restore" again/)
+    const again = await command(['restore', backup], environmentOf(target))
+    expect(again.err).toContain('is half restored: empty it and run "weir restore" again')
+    rmSync(target, { recursive: true })
+    expect((await command(['restore', backup], environmentOf(target))).code).toBe(0)
+  })
+})
+
+test('kill -9 in the middle of a backup leaves a folder that restore refuses, and nothing in the data folder', async () => {
+  await sendAll(weir, 3)
+  const backup = join(folder, 'backup')
+  // A pipe is a file that is never read to its end: the backup stands still there.
+  const pipe = join(weir.directory, 'ship-positions.json')
+  spawnSync('mkfifo', [pipe])
+  const backingUp = startProgram(['backup', backup], weir.environment)
+  const logOf = (directory: string) => join(directory, 'log', 'weir.ingest', '0')
+  await eventually(
+    async () => existsSync(logOf(backup)),
+    isThere => isThere,
+  )
+  const another = await command(['verify'], weir.environment)
+  expect(another).toMatchObject({
+    code: 2,
+    err: 'weir: Another verification or backup is under way: wait for its end.\n',
+  })
+  expect(existsSync(join(weir.directory, 'held'))).toBe(true)
+  await weir.end('SIGKILL')
+  const ended = await backingUp.ended
+  expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('The server has gone meanwhile')])
+  const restoring = await command(['restore', backup], environmentOf(join(folder, 'data')))
+  expect([restoring.code, restoring.err]).toEqual([2, expect.stringContaining('is not a whole backup')])
+  rmSync(pipe)
+  await weir.start()
+  expect(existsSync(join(weir.directory, 'held'))).toBe(false)
+  expect(readdirSync(join(weir.directory, 'store', 'shadow'))).not.toContain('weir_copy')
+  const refused = await command(['backup', backup], weir.environment)
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    `weir: ${backup} is not empty: name a folder that is new or empty.\n`,
+  ])
+  const inside = await command(['backup', join(weir.directory, 'backup')], weir.environment)
+  expect(inside.err).toContain('lies in the data folder')
+})
