@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { type FileHandle, open } from 'node:fs/promises'
 
 /** Enough to hold a few lines with their times: two logs that begin alike up to here are the same log. */
-const FINGERPRINT_BYTES = 1_024
+export const FINGERPRINT_BYTES = 1_024
 
 /** SHA-256 of the first `length` bytes of a file. */
 export interface Fingerprint {
@@ -55,28 +54,4 @@ export async function openIfThere(path: string): Promise<FileHandle | undefined>
 
 export async function inodeOf(handle: FileHandle): Promise<string> {
   return String((await handle.stat({ bigint: true })).ino)
-}
-
-export interface RotatedFile {
-  readonly path: string
-  readonly inode: string
-  readonly modifiedNs: bigint
-}
-
-/** What a rotation appends to the name: `.1`, `-20260131`, `.2026-01-31`; compressed ones are not read. */
-const ROTATION_SUFFIX = /^[.-]\d[\d.-]*$/
-
-/** The rotated predecessors of a log that are still there, the longest unmodified first. */
-export async function rotatedFiles(path: string): Promise<RotatedFile[]> {
-  const folder = dirname(path)
-  const base = basename(path)
-  const names = await readdir(folder).catch(() => [])
-  const files: RotatedFile[] = []
-  for (const name of names) {
-    if (!name.startsWith(base) || !ROTATION_SUFFIX.test(name.slice(base.length))) continue
-    const found = await stat(join(folder, name), { bigint: true }).catch(() => undefined)
-    if (found?.isFile())
-      files.push({ path: join(folder, name), inode: String(found.ino), modifiedNs: found.mtimeNs })
-  }
-  return files.sort((left, right) => (left.modifiedNs < right.modifiedNs ? -1 : 1))
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type CommandWorld,
@@ -221,6 +222,84 @@ describe('a restart', () => {
     expect(service.stored).toEqual(texts(1, 4))
   })
 
+  test.each([
+    ['gz', 'another inode', gzipSync],
+    ['gz', 'the same inode', gzipSync],
+    ['zst', 'another inode', zstdCompressSync],
+  ])(
+    'reads the tail of a file that was rotated and compressed (.%s) meanwhile, though the new one has %s',
+    async (suffix, inode, compress) => {
+      await writeFile(path, lines(1, 5))
+      const first = await start()
+      await settle(first)
+      await first.follower.close()
+
+      const whole = lines(1, 5) + lines(6, 400)
+      if (inode === 'another inode') await rename(path, `${path}.away`)
+      await writeFile(`${path}.1.${suffix}`, compress(whole))
+      // Written over, it has the number that the old one had.
+      await writeFile(path, lines(401, 402))
+      const second = await start(2)
+      await settle(second)
+      expect(service.stored).toEqual(texts(1, 402))
+      expect(second.problems).toEqual([])
+      await settle(await start(3))
+      expect(service.stored).toEqual(texts(1, 402))
+    },
+  )
+
+  test('while the tail of a compressed file was under way sends the same bytes under the same key', async () => {
+    await writeFile(path, lines(1, 2))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    await unlink(path)
+    await writeFile(`${path}.1.gz`, gzipSync(lines(1, 4)))
+    const second = await start(2)
+    await second.follower.step()
+    await interrupted(second, 'store and break')
+
+    await writeFile(path, lines(5, 5))
+    await settle(await start(3))
+    expect(service.stored).toEqual(texts(1, 5))
+    const [, before, , after] = service.requests
+    expect([after!.key, after!.body]).toEqual([before!.key, before!.body])
+  })
+
+  test('names the file and the byte when what was rotated is nowhere to be found', async () => {
+    await writeFile(path, lines(1, 2))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    await unlink(path)
+    await writeFile(`${path}.1.gz`, gzipSync('something else\n'))
+    await writeFile(`${path}.2.gz`, 'no archive at all')
+    await writeFile(path, lines(5, 5))
+    const second = await start(2)
+    await settle(second)
+    expect(second.problems.join()).toContain(
+      `${path} was replaced or truncated while nobody followed it: what was in it from byte 14 on may be lost`,
+    )
+    expect(service.stored).toEqual([...texts(1, 2), ...texts(5, 5)])
+  })
+
+  test('names compressed files that came between, which it does not read', async () => {
+    await writeFile(path, lines(1, 2))
+    const first = await start()
+    await settle(first)
+    await first.follower.close()
+    await unlink(path)
+    await writeFile(`${path}.2.gz`, gzipSync(lines(1, 3)))
+    await utimes(`${path}.2.gz`, 1_000, 1_000)
+    await writeFile(`${path}.1.gz`, gzipSync('between\n'))
+    await utimes(`${path}.1.gz`, 2_000, 2_000)
+    await writeFile(path, lines(4, 4))
+    const second = await start(2)
+    await settle(second)
+    expect(second.problems).toEqual([expect.stringContaining(`${path}.1.gz was rotated and compressed`)])
+    expect(service.stored).toEqual(texts(1, 4))
+  })
+
   test('says so when lines of unknown outcome are gone', async () => {
     await writeFile(path, lines(1, 3))
     const first = await start()
@@ -277,6 +356,40 @@ describe('rotation', () => {
     await settleRotation(run)
     await settleRotation(run)
     expect(service.stored).toEqual(texts(1, 3))
+  })
+
+  test('by renaming, faster than files are left: one that has a successor is not waited for', async () => {
+    await writeFile(path, lines(1, 1))
+    const run = await start()
+    await settle(run)
+    for (let round = 2; round <= 10; round++) {
+      await rename(path, `${path}.${100 - round}`)
+      await utimes(`${path}.${100 - round}`, round, round)
+      await writeFile(path, lines(round, round))
+    }
+    await settle(run)
+    expect(service.stored).toEqual(texts(1, 9))
+    await settleRotation(run)
+    expect(service.stored).toEqual(texts(1, 10))
+    expect(run.clock.slept).toEqual([5_000])
+  })
+
+  test('by renaming and removing: a file that was given the number of a finished one is read', async () => {
+    await writeFile(path, lines(1, 1))
+    const run = await start()
+    await settle(run)
+    await rename(path, `${path}.1`)
+    await utimes(`${path}.1`, 1, 1)
+    await writeFile(path, lines(2, 2))
+    await settleRotation(run)
+    // Written over, it has the number that the old one had.
+    await writeFile(`${path}.1`, lines(3, 3))
+    await utimes(path, 2, 2)
+    await rename(path, `${path}.2`)
+    await writeFile(path, lines(4, 4))
+    await settleRotation(run)
+    await settleRotation(run)
+    expect(service.stored).toEqual(texts(1, 4))
   })
 
   test('by renaming, again and again: a finished file is not read twice, though somebody touched it', async () => {

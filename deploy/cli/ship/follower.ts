@@ -1,4 +1,4 @@
-import { type FileHandle, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { World } from '../world.ts'
@@ -6,16 +6,18 @@ import { Batch, type BatchLimits, FULL_BATCH, type LineOptions } from './batch.t
 import type { Delivery, Reply } from './delivery.ts'
 import {
   beginsAs,
+  type FileIdentity,
   fingerprintOf,
   inodeOf,
   NO_FINGERPRINT,
   openIfThere,
   readFully,
-  rotatedFiles,
 } from './file-identity.ts'
 import { halved } from './lane.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { FilePosition, PendingRequest, Positions } from './positions.ts'
+import { compressedAfter, findPredecessor, isStillIt, type Predecessor } from './predecessor.ts'
+import { successorOf } from './successor.ts'
 import type { Totals } from './totals.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -49,6 +51,10 @@ export class Follower {
   readonly #chunk = Buffer.alloc(CHUNK_BYTES)
   #limits: BatchLimits = FULL_BATCH
   #handle: FileHandle | undefined
+  /** The number by which the open file is known. */
+  #inode = ''
+  /** False of a file that nobody can write to any more. */
+  #hasWriter = true
   /** Size at the last look: an unfinished line is read again only when it has grown. */
   #seenSize = -1
   #grownAtMs = 0
@@ -91,37 +97,52 @@ export class Follower {
 
   /** At the first step, and whenever no file was there: finds the file that the position speaks of. */
   async #open(): Promise<boolean> {
-    const { identity } = this.#position
-    const handle = await openIfThere(this.#options.path)
-    const inode = handle && (await inodeOf(handle))
-    if (!identity || (handle && identity.inode === inode)) {
-      if (!handle) return false
+    const { path } = this.#options
+    const { identity, offset } = this.#position
+    const handle = await openIfThere(path)
+    if (handle && (!identity || (await isStillIt(handle, identity, offset)))) {
       await this.#use(handle, identity ? undefined : 'new file')
       return true
     }
-    const rotated = (await rotatedFiles(this.#options.path)).find(file => file.inode === identity.inode)
-    const predecessor = rotated && (await openIfThere(rotated.path))
-    if (predecessor && (await beginsAs(predecessor, identity.fingerprint))) {
+    const predecessor = identity && (await findPredecessor(path, identity, offset))
+    if (predecessor) {
       await handle?.close()
-      await this.#use(predecessor)
+      await this.#goOnWith(predecessor)
       return true
     }
-    await predecessor?.close()
-    if (!handle) return false
+    if (!handle || !identity) return false
     // The same beginning under another inode: copied back, or a file system without stable numbers.
     const sameContent = identity.fingerprint.length > 0 && (await beginsAs(handle, identity.fingerprint))
-    if (!sameContent) this.#loseSight('has gone while nobody followed it')
+    if (!sameContent)
+      this.#loseSight(
+        `was replaced or truncated while nobody followed it: what was in it from byte ${offset} on may be lost`,
+      )
     await this.#use(handle, sameContent ? 'same content' : 'new file')
     return true
+  }
+
+  async #goOnWith(predecessor: Predecessor): Promise<void> {
+    const { path, onProblem } = this.#options
+    for (const unread of await compressedAfter(path, predecessor))
+      onProblem(
+        `${unread.path} was rotated and compressed while nobody followed ${path}: it is not read. ` +
+          'Send it with "weir ship" and its name.',
+      )
+    await this.#use(predecessor.handle)
+    // Of an unpacked copy the file that it was unpacked from is what it is known by.
+    this.#inode = predecessor.file.inode
+    this.#hasWriter = !predecessor.isCompressed
   }
 
   /** Goes on with an open file: at the known position, or from its start when it is a new one. */
   async #use(handle: FileHandle, why?: 'new file' | 'same content'): Promise<void> {
     this.#handle = handle
+    this.#inode = await inodeOf(handle)
+    this.#hasWriter = true
     this.#seenSize = -1
     this.#grownAtMs = this.#options.world.clock.monotonicMs()
     if (!why) return
-    const inode = await inodeOf(handle)
+    const inode = this.#inode
     if (why === 'new file') {
       this.#position.offset = 0
       this.#position.pending = null
@@ -136,10 +157,7 @@ export class Follower {
     this.#loseSight(what)
     this.#position.offset = 0
     this.#position.pending = null
-    this.#position.identity = {
-      inode: await inodeOf(this.#handle as FileHandle),
-      fingerprint: NO_FINGERPRINT,
-    }
+    this.#position.identity = { inode: this.#inode, fingerprint: NO_FINGERPRINT }
     this.#seenSize = -1
     await this.#options.positions.save()
     return true
@@ -260,17 +278,20 @@ export class Follower {
   }
 
   async #learnFingerprint(knownBytes: number): Promise<void> {
-    const handle = this.#handle as FileHandle
-    const fingerprint = await fingerprintOf(handle, knownBytes)
-    this.#position.identity = { inode: await inodeOf(handle), fingerprint }
+    const fingerprint = await fingerprintOf(this.#handle as FileHandle, knownBytes)
+    this.#position.identity = { inode: this.#inode, fingerprint }
   }
 
   /** At the end of the file: goes to its successor once it was renamed away and its writer has let go of it. */
   async #changeIfRotated(size: number): Promise<boolean> {
-    const inode = await inodeOf(this.#handle as FileHandle)
-    const successor = await this.#successor(inode)
+    const { path } = this.#options
+    const { mtimeNs } = await (this.#handle as FileHandle).stat({ bigint: true })
+    const current = { inode: this.#inode, modifiedNs: mtimeNs }
+    const successor = await successorOf(path, current, this.#position.finished)
     if (!successor) return false
-    if (this.#options.world.clock.monotonicMs() - this.#grownAtMs < ROTATION_QUIET_MS) return false
+    // A writer that has gone on to a second file has let go of the first one.
+    const mayGrow = this.#hasWriter && successor === path
+    if (mayGrow && this.#options.world.clock.monotonicMs() - this.#grownAtMs < ROTATION_QUIET_MS) return false
     if (size > this.#position.offset) {
       // The last line of a file that was rotated away will get no line feed any more.
       const { batch, to } = await this.#read(this.#position.offset, size, this.#limits, 'the rest, too')
@@ -278,24 +299,10 @@ export class Follower {
     }
     const next = await openIfThere(successor)
     if (!next) return false
-    this.#position.finished = [...this.#position.finished.slice(-15), inode]
+    await this.#learnFingerprint(size)
+    this.#position.finished = [...this.#position.finished.slice(-15), this.#position.identity as FileIdentity]
     await this.close()
     await this.#use(next, 'new file')
     return true
-  }
-
-  /** The file that comes after the open one: a rotated one that was begun later, else the one at the path. */
-  async #successor(inode: string): Promise<string | undefined> {
-    const atPath = await stat(this.#options.path, { bigint: true }).catch(() => undefined)
-    if (atPath && String(atPath.ino) === inode) return undefined
-    const current = await (this.#handle as FileHandle).stat({ bigint: true })
-    const between = (await rotatedFiles(this.#options.path)).find(
-      file =>
-        file.inode !== inode &&
-        file.modifiedNs >= current.mtimeNs &&
-        !this.#position.finished.includes(file.inode),
-    )
-    // An empty file is not yet in use: its writer still writes to the old one.
-    return between?.path ?? (atPath && atPath.size > 0n ? this.#options.path : undefined)
   }
 }

@@ -27,8 +27,8 @@ export interface FilePosition {
   /** Everything before it is stored. */
   offset: number
   pending: PendingRequest | null
-  /** Inodes of the files that were finished lately, so that a rotated one is not read twice. */
-  finished: string[]
+  /** The files that were finished lately, so that a rotated one is not read twice; earlier versions kept inodes alone. */
+  finished: (FileIdentity | string)[]
 }
 
 interface PositionsFile {
