@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -103,6 +103,46 @@ describe('the credentials', () => {
     mkdirSync(join(folder, 'credentials.json'))
     expect(refusal(() => directory.readCredentials())).toContain(
       `${join(folder, 'credentials.json')} cannot be read`,
+    )
+  })
+})
+
+describe('a folder that a restore fills', () => {
+  const target = () => join(folder, 'data')
+
+  test('is refused by a start until the restore is finished, and open to it afterwards', () => {
+    const restoring = DataDirectory.openEmpty(target())
+    writeFileSync(join(target(), 'format.json'), '{"format":1}')
+    restoring.close()
+    expect(() => DataDirectory.open(target())).toThrow(
+      /is half restored: empty it and run "weir restore" again/,
+    )
+    expect(() => DataDirectory.openEmpty(target())).toThrow(/is half restored/)
+    rmSync(target(), { recursive: true })
+    const again = DataDirectory.openEmpty(target())
+    again.finishRestore()
+    again.close()
+    DataDirectory.open(target()).close()
+  })
+
+  test('is as empty as it was when the restore comes to nothing', () => {
+    mkdirSync(join(target(), 'lost+found'), { recursive: true })
+    const restoring = DataDirectory.openEmpty(target())
+    mkdirSync(join(target(), 'log', 'weir.ingest'), { recursive: true })
+    restoring.abandonRestore()
+    restoring.close()
+    expect(readdirSync(target())).toEqual(['lost+found'])
+    DataDirectory.openEmpty(target()).close()
+  })
+
+  test('must be empty, and nobody may be at work in it', () => {
+    const owner = DataDirectory.open(target())
+    expect(() => DataDirectory.openEmpty(target())).toThrow(
+      /is in use by process \d+ since .*: stop it first/,
+    )
+    owner.close()
+    expect(() => DataDirectory.openEmpty(target())).toThrow(
+      /is not empty \(it has format.json, lock, owner.json\)/,
     )
   })
 })

@@ -1,6 +1,6 @@
 import type { Mismatch, MismatchKind, MismatchSide } from '../../engine/runtime/verification-report.ts'
 import { grouped } from './byte-size.ts'
-import { type Column, tableLines } from './table.ts'
+import { type Column, printable, tableLines } from './table.ts'
 
 interface SideRow extends MismatchSide {
   readonly side: string
@@ -81,6 +81,6 @@ function placeOf({ partition, firstOffset, lastOffset, hour, day, where }: Misma
     ...(firstOffset === null ? [] : [offsets]),
     ...(hour === null ? [] : [`hour of ${hour.slice(0, 16).replace('T', ' ')} UTC`]),
     ...(day === null ? [] : [`day ${day}`]),
-    ...Object.entries(where).map(([name, value]) => `${name} "${value}"`),
+    ...Object.entries(where).map(([name, value]) => `${name} "${printable(value)}"`),
   ].join(', ')
 }

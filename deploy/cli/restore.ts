@@ -54,7 +54,7 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
     })
     .finally(() => progress.stop())
   const tookMs = world.clock.monotonicMs() - startMs
-  const { madeAt, version, files, hasSecretKey } = manifest
+  const { madeAt, version, files, hasSecretKey, partitions } = manifest
   const text = options.json
     ? JSON.stringify({
         directory: target,
@@ -69,7 +69,8 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
         ...(hasSecretKey
           ? []
           : ['Its secrets are sealed: set WEIR_SECRET_KEY to the key that was set when it was made.']),
-        '"weir verify" compares its store with its log; "npm start" goes on from there.',
+        `Give it the settings of the original (WEIR_PARTITIONS=${partitions}). "weir verify" compares its store with its log;`,
+        '"npm start" goes on from there.',
       ].join('\n')
   await write(world.stdout, `${text}\n`)
 }

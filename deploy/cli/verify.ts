@@ -108,9 +108,10 @@ function usageLines({ days }: VerificationReport): string[] {
   const closed = days.filter(({ isClosed }) => isClosed)
   const recomputed = closed.filter(({ isRecomputed }) => isRecomputed)
   if (days.length === 0) return []
+  const open = days.length - closed.length
   return [
-    `Usage: ${days.length} days with lines, ${closed.length} closed: ${recomputed.length} as the log says, ` +
-      `${closed.length - recomputed.length} as their lines say.`,
+    `Usage of ${days.length} days is right: ${recomputed.length} closed as the log says, ` +
+      `${closed.length - recomputed.length} as their lines say, ${open} open.`,
   ]
 }
 

@@ -79,6 +79,7 @@ async function fill(
     version: VERSION,
     madeAt: new Date().toISOString(),
     logId: installation.ingest.logId,
+    partitions: installation.ingest.partitions,
     hasSecretKey,
     files: copied.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
   })

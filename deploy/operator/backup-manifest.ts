@@ -29,6 +29,7 @@ export interface BackupManifest {
   /** ISO 8601, UTC. */
   readonly madeAt: string
   readonly logId: string
+  readonly partitions: number
   /** False: secrets at rest are sealed with the key of WEIR_SECRET_KEY, which is not in the backup. */
   readonly hasSecretKey: boolean
   readonly files: readonly BackedUpFile[]
@@ -78,6 +79,7 @@ function parsed(text: string): BackupManifest | undefined {
     const isManifest =
       typeof value?.format === 'number' &&
       typeof value.dataFormat === 'number' &&
+      typeof value.partitions === 'number' &&
       Array.isArray(value.files) &&
       value.files.every(
         file =>

@@ -1,8 +1,14 @@
 import { pino } from 'pino'
+import { LogError } from '../../engine/log/log.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
 import { readSettings } from '../settings.ts'
 import { type OperatorEvent, type OperatorTask, runTask } from './operator-task.ts'
+
+function otherSettings(cause: LogError): LogError {
+  const sentence = 'give this command the settings that the server has, WEIR_PARTITIONS among them'
+  return new LogError(cause.code, `${cause.message.replace(/\.$/, '')}: ${sentence}`, { cause })
+}
 
 export interface StoppedInstallation {
   run(task: OperatorTask, signal: AbortSignal, report: (event: OperatorEvent) => void): Promise<void>
@@ -17,7 +23,11 @@ export interface StoppedInstallation {
 export async function openStopped(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<StoppedInstallation> {
-  const installation = await openInstallation(readSettings(environment), pino({ level: 'silent' }))
+  const installation = await openInstallation(readSettings(environment), pino({ level: 'silent' })).catch(
+    error => {
+      throw error instanceof LogError && error.code === 'LOG_PARTITIONS_DIFFER' ? otherSettings(error) : error
+    },
+  )
   if (!installation.opening.isOpen) {
     await closeInstallation(installation)
     throw new StoreError(

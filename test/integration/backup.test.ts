@@ -16,6 +16,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runProgram } from '../../deploy/cli/program.ts'
 import type { VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { serverConnection } from '../../engine/store/server-connection.ts'
+import { startFront } from '../support/clickhouse-server.ts'
 import { commandWorld } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { type Ended, runWeir, startProgram } from '../support/program.ts'
@@ -307,3 +309,27 @@ test('kill -9 in the middle of a backup leaves a folder that restore refuses, an
   const inside = await command(['backup', join(weir.directory, 'backup')], weir.environment)
   expect(inside.err).toContain('lies in the data folder')
 })
+
+test('with a ClickHouse server verify asks it, and backup says what to do instead', async () => {
+  await weir.dispose()
+  const front = await startFront(join(folder, 'store'))
+  weir = await RunningWeir.start({ CLICKHOUSE_URL: front.url })
+  await sendAll(weir, 4)
+  expect(await verified(weir.environment)).toMatchObject({
+    code: 0,
+    lines: 4 * LINES_PER_BATCH,
+    mismatch: null,
+  })
+  const connection = serverConnection({ url: front.url })
+  await connection.command(
+    "ALTER TABLE lines DELETE WHERE line LIKE 'batch 2 line 9 %' SETTINGS mutations_sync = 2",
+  )
+  await connection.close()
+  const found = await verified(weir.environment)
+  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines' } })
+  const refused = await command(['backup', join(folder, 'backup')], weir.environment)
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP DATABASE')])
+  expect(existsSync(join(folder, 'backup'))).toBe(false)
+  await weir.end('SIGTERM')
+  await front.stop()
+}, 60_000)

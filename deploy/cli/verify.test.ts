@@ -1,0 +1,176 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { type OperatorStandIn, operatorStandIn } from '../../test/support/operator-stand-in.ts'
+
+const PARTITION = {
+  partition: 0,
+  firstOffset: 0,
+  nextOffset: 20,
+  unstoredRecords: 0,
+  fromMs: 0,
+  untilMs: Date.UTC(2026, 0, 2, 10),
+  lines: 1234,
+  bytes: 56_789,
+}
+const DAYS = [
+  { day: '2026-01-01', isClosed: true, isRecomputed: true },
+  { day: '2026-01-02', isClosed: false, isRecomputed: false },
+]
+const MISMATCH = {
+  kind: 'rows',
+  table: 'lines',
+  partition: 3,
+  firstOffset: 17,
+  lastOffset: 17,
+  hour: '2026-01-01T10:00:00.000Z',
+  day: null,
+  expected: { rows: 5, bytes: 500, digest: '00000000000000ab' },
+  found: { rows: 4, bytes: 400, digest: '00000000000000cd' },
+  columns: [],
+  where: {},
+}
+
+let line: CommandLine
+let standIn: OperatorStandIn | undefined
+
+beforeEach(async () => {
+  line = await commandLine()
+  writeFileSync(join(line.folder, 'format.json'), '{"format":1}')
+})
+afterEach(async () => {
+  await standIn?.close()
+  standIn = undefined
+  await line.close()
+})
+
+async function verified(report: object, args: readonly string[] = []) {
+  const events = [
+    { type: 'began', partitions: 1, records: 20 },
+    { type: 'progress', partition: 0, records: 10, lines: 600 },
+    { type: 'partition', ...PARTITION },
+    { type: 'day', ...DAYS[0] },
+    { type: 'verified', report },
+  ]
+  standIn = await operatorStandIn(line.folder, events)
+  return line.run(['verify', ...args])
+}
+
+describe('weir verify', () => {
+  test('says OK with lines, bytes and rate, and ends with 0', async () => {
+    const { code, out, err } = await verified({ partitions: [PARTITION], days: DAYS, mismatch: null })
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('0  OK      1,234  56.8 kB  0 to 19  the beginning          2026-01-02 10:00:00')
+    expect(out).toContain('Usage of 2 days is right: 1 closed as the log says, 0 as their lines say, 1 open.')
+    expect(out).toMatch(
+      /^OK: the store is what the log says\. 1,234 lines, 56\.8 kB in .* s: .* lines\/s\.$/m,
+    )
+    expect(out).not.toContain('The log begins at')
+    expect(standIn?.requests).toEqual([{ path: '/verify', body: '{}' }])
+  })
+
+  test('says what it could not look at', async () => {
+    const partition = { ...PARTITION, fromMs: Date.UTC(2026, 0, 1, 12), unstoredRecords: 3 }
+    const { out } = await verified({ partitions: [partition], days: DAYS, mismatch: null })
+    expect(out).toContain('The log begins at 2026-01-01 12:00:00 (UTC): of older lines')
+    expect(out).toContain('3 records at the end of the log')
+  })
+
+  test('says where the first mismatch is, what it means and what to do, and ends with 1', async () => {
+    const { code, out } = await verified({ partitions: [PARTITION], days: [], mismatch: MISMATCH })
+    expect(code).toBe(1)
+    expect(out).toContain(
+      'MISMATCH: rows of lines are missing (partition 3, offset 17, hour of 2026-01-01 10:00 UTC).',
+    )
+    expect(out).toMatch(/^expected +5 +500 +00000000000000ab$/m)
+    expect(out).toMatch(/^found +4 +400 +00000000000000cd$/m)
+    expect(out).toContain('What to do: ')
+    expect(out).not.toContain('OK:')
+  })
+
+  test.each([
+    [
+      { columns: ['line', 'size'], found: MISMATCH.expected },
+      /are not what the log says.*Columns that differ: line, size/s,
+    ],
+    [{ found: { ...MISMATCH.found, rows: 6 } }, /that the log does not tell of/],
+    [
+      { kind: 'beyond-log', firstOffset: 90, lastOffset: 99 },
+      /beyond the end of the log \(partition 3, offsets 90 to 99/,
+    ],
+    [{ kind: 'no-partition', partition: 77 }, /belong to no partition \(partition 77/],
+    [
+      {
+        kind: 'usage',
+        partition: null,
+        firstOffset: null,
+        hour: null,
+        day: '2026-01-01',
+        where: { account: 'a', app: 'b' },
+      },
+      /usage of a closed day that is not what its lines say \(day 2026-01-01, account "a", app "b"\)/,
+    ],
+    [{ kind: 'closed-early', day: '2026-01-09' }, /usage of a day that is not over/],
+    [{ kind: 'projection', where: { part: '20260101_1_1_0' } }, /MATERIALIZE PROJECTION usage/],
+  ])('has words for every kind: %j', async (change, words) => {
+    const { code, out } = await verified({ partitions: [], days: [], mismatch: { ...MISMATCH, ...change } })
+    expect(code).toBe(1)
+    expect(out).toMatch(words)
+  })
+
+  test('--json prints one object', async () => {
+    const report = { partitions: [PARTITION], days: DAYS, mismatch: MISMATCH }
+    const { code, out } = await verified(report, ['--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ ok: false, lines: 1234, bytes: 56_789, ...report })
+  })
+
+  test('shows no control characters of what it found', async () => {
+    const where = { account: 'a', app: '\u001b[2Jgone' }
+    const { out } = await verified({ partitions: [], days: [], mismatch: { ...MISMATCH, where } })
+    expect(out).toContain('app "\\x1b[2Jgone"')
+  })
+
+  test.each([
+    [[{ type: 'failed', message: 'the store does not answer' }], 'weir: The store does not answer.\n'],
+    [{ status: 409, message: 'another one is under way' }, 'weir: Another one is under way.\n'],
+    [
+      [{ type: 'began', partitions: 1, records: 1 }],
+      'weir: The server has gone meanwhile (its answer has no end).\n',
+    ],
+  ])('ends with 2 and a sentence when it could not be verified: %j', async (answer, sentence) => {
+    standIn = await operatorStandIn(line.folder, answer)
+    expect(await line.run(['verify'])).toEqual({ code: 2, out: '', err: sentence })
+  })
+
+  test('ends with 2 where there is no data folder, and makes none', async () => {
+    const env = { WEIR_DATA_DIR: join(line.folder, 'none') }
+    const { code, err } = await line.run(['verify'], { env })
+    expect(code).toBe(2)
+    expect(err).toContain(`There is no data folder in ${env.WEIR_DATA_DIR}. Set WEIR_DATA_DIR`)
+    expect(await line.run(['backup', '/nowhere'], { env })).toMatchObject({ code: 2 })
+  })
+})
+
+describe('weir backup', () => {
+  test('names the folder by its whole path and says what it holds', async () => {
+    const summary = { directory: '/backups/today', files: 1234, bytes: 5_000_000, hasSecretKey: true }
+    standIn = await operatorStandIn(line.folder, [
+      { type: 'held', files: 1234, bytes: 5_000_000 },
+      { type: 'copied', bytes: 1 },
+      { type: 'backed-up', summary },
+    ])
+    const { code, out } = await line.run(['backup', 'today'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Backed up 1,234 files, 5\.00 MB in .* s, into \/backups\/today\.\n.*guard it/)
+    const { path, body } = standIn.requests[0] ?? { path: '', body: '{}' }
+    expect([path, JSON.parse(body).directory]).toEqual(['/backup', join(process.cwd(), 'today')])
+  })
+
+  test('tells when the secret key is not in it', async () => {
+    const summary = { directory: '/backups/today', files: 1, bytes: 1, hasSecretKey: false }
+    standIn = await operatorStandIn(line.folder, [{ type: 'backed-up', summary }])
+    expect((await line.run(['backup', 'today'])).out).toContain('The key of WEIR_SECRET_KEY is not in it')
+  })
+})
