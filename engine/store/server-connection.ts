@@ -5,6 +5,7 @@ import {
   ClickHouseLogLevel,
   createClient,
   drainStream,
+  type ResponseHeaders,
 } from '@clickhouse/client'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
@@ -96,7 +97,9 @@ class ServerConnection implements StoreConnection {
 
   async createDatabase(): Promise<void> {
     try {
-      await this.#clients.founding.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.#database}` })
+      assertClickHouse(
+        await this.#clients.founding.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.#database}` }),
+      )
     } catch (error) {
       // A user that may not create databases works with the one that an operator made.
       if (!(error instanceof ClickHouseError) || Number(error.code) !== ACCESS_DENIED) throw error
@@ -104,11 +107,12 @@ class ServerConnection implements StoreConnection {
   }
 
   async command(sql: string): Promise<void> {
-    await this.#clients.control.command({ query: sql })
+    assertClickHouse(await this.#clients.control.command({ query: sql }))
   }
 
   async read<Row>(sql: string): Promise<Row[]> {
     const answer = await this.#clients.control.query({ query: sql, format: 'JSONEachRow' })
+    assertClickHouse(answer)
     return answer.json<Row>()
   }
 
@@ -121,6 +125,7 @@ class ServerConnection implements StoreConnection {
         ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
         ...(signal === undefined ? {} : { abort_signal: signal }),
       })
+      assertClickHouse(answer)
       return await answer.json<Row>()
     } catch (error) {
       signal?.throwIfAborted()
@@ -137,6 +142,7 @@ class ServerConnection implements StoreConnection {
         ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
         ...(signal === undefined ? {} : { abort_signal: signal }),
       })
+      assertClickHouse(answer)
       for await (const rows of answer.stream<Row>()) {
         signal?.throwIfAborted()
         if (rows.length > 0) yield rows.map(row => row.json<Row>())
@@ -156,6 +162,7 @@ class ServerConnection implements StoreConnection {
       clickhouse_settings: { wait_end_of_query: 1 },
     })
     await drainStream(answer.stream)
+    assertClickHouse(answer)
   }
 
   audit<Row>(statement: AuditStatement): Promise<Row[]> {
@@ -179,4 +186,13 @@ class ServerConnection implements StoreConnection {
     this.#external.close()
     await Promise.all(Object.values<ClickHouseClient>({ ...this.#clients }).map(client => client.close()))
   }
+}
+
+/**
+ * Whether a server answers that knows what it was asked. Whatever else listens at an address, a proxy with a page of
+ * its own for instance, may say 200 to anything, also to lines that it does not store.
+ */
+function assertClickHouse({ response_headers }: { readonly response_headers: ResponseHeaders }): void {
+  if (Object.keys(response_headers).some(name => name.startsWith('x-clickhouse-'))) return
+  throw new StoreError('UNAVAILABLE', 'what answers there is no ClickHouse server', { retriable: true })
 }

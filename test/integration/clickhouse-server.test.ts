@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -228,6 +229,54 @@ describe('a server that goes away', () => {
     ).toBe(lines.length + 1)
   })
 })
+
+test('something else that says 200 at CLICKHOUSE_URL is no server: lines are kept until one is there again', async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let page = await answeringPage(port)
+  const running = RunningWeir.prepare(
+    await settingsFor({ url, username: 'default', password: '', stop: async () => {} }),
+  )
+  weir = running
+  await running.start(WAITS_FOR_SERVER)
+  expect(running.output).toContain(`${url} (CLICKHOUSE_URL)`)
+  expect(running.output).toContain('what answers there is no ClickHouse server')
+  const first = linesFile('alpha', 2_000)
+  expect(await running.ship(first.path, 'alpha')).toMatchObject({ code: 0 })
+  await page.stop()
+  front = await startFront(join(folder, 'store'), port)
+  await expectStoredOnce(running, first.lines)
+
+  await front.process.kill()
+  page = await answeringPage(port)
+  const second = linesFile('beta', 2_000)
+  expect(await running.ship(second.path, 'beta')).toMatchObject({ code: 0 })
+  await eventually(
+    async () => page.requests(),
+    count => count > 0,
+  )
+  await page.stop()
+  front = await startFront(join(folder, 'store'), port)
+  await expectStoredOnce(running, [...first.lines, ...second.lines])
+})
+
+/** A web server that knows nothing of databases and says 200 to everything. */
+async function answeringPage(port: number) {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    request.resume()
+    response.end('<html>hello</html>')
+  })
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  return {
+    requests: () => requests,
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise(resolve => server.close(resolve))
+    },
+  }
+}
 
 describe('a server that says no ends the start with a sentence', () => {
   beforeEach(async () => {
