@@ -4,6 +4,7 @@ import { controlType } from '../../schemas/control.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
+import { ThrottleModel, type ThrottleRule } from '../support/throttle-model.ts'
 import { node, SOURCE } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 100)
@@ -11,63 +12,11 @@ const FIRST_SEED = Number(process.env.SEED ?? 1)
 const IDENTITY = { topic: 'weir.ingest', partition: 0, logId: 'log' }
 const START_MS = 1_700_000_000_000
 
-interface Rule {
-  readonly limit: number
-  readonly windowMs: number
-  readonly key: '.app' | ''
-}
-
-/**
- * A throttle written as plainly as can be: the pass times of every key in a list. Times are forgotten when an event of
- * their key comes, and all of a key at once when the last of them is past, as the specification's steps say: a
- * longer window that is published later still knows what is left.
- */
-class ThrottleModel {
-  #rule: Rule
-  #passes = new Map<string, number[]>()
-  #timeMs = 0
-
-  constructor(rule: Rule) {
-    this.#rule = rule
-  }
-
-  timePasses(timeMs: number): void {
-    this.#timeMs = Math.max(this.#timeMs, timeMs)
-    for (const [key, times] of this.#passes)
-      if (this.#isPast(times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#passes.delete(key)
-    // The default bucket is always at hand: it forgets as time passes.
-    const times = this.#passes.get('')
-    if (times !== undefined)
-      this.#passes.set(
-        '',
-        times.filter(passMs => !this.#isPast(passMs)),
-      )
-  }
-
-  change(rule: Rule): void {
-    if (rule.key !== this.#rule.key) this.#passes.clear()
-    this.#rule = rule
-  }
-
-  lets(app: string): boolean {
-    const key = this.#rule.key === '' ? '' : app
-    const times = (this.#passes.get(key) ?? []).filter(timeMs => !this.#isPast(timeMs))
-    const passes = times.length < this.#rule.limit
-    if (passes) times.push(this.#timeMs)
-    this.#passes.set(key, times)
-    return passes
-  }
-
-  #isPast(timeMs: number): boolean {
-    return this.#timeMs - timeMs >= this.#rule.windowMs
-  }
-}
-
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
 test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed => {
   const dice = newDice(seed)
-  let rule: Rule = { limit: 2, windowMs: 1_000, key: '.app' }
+  let rule: ThrottleRule = { limit: 2, windowMs: 1_000, isKeyed: true }
   let revision = 0
   let wallMs = START_MS
   let number = 0
@@ -127,17 +76,16 @@ class RestoredLog {
   }
 }
 
-function nextRule(dice: Dice, { key }: Rule): Rule {
-  const otherKey = key === '' ? '.app' : ''
+function nextRule(dice: Dice, { isKeyed }: ThrottleRule): ThrottleRule {
   return {
     limit: 1 + dice.below(4),
     windowMs: dice.pick([200, 1_000, 30_000]),
-    key: dice.chance(0.15) ? otherKey : key,
+    isKeyed: dice.chance(0.15) ? !isKeyed : isKeyed,
   }
 }
 
-function pipelineCut(revision: number, { limit, windowMs, key }: Rule): Buffer {
-  const config = { threshold: limit, window_ms: windowMs, ...(key !== '' && { key_field: key }) }
+function pipelineCut(revision: number, { limit, windowMs, isKeyed }: ThrottleRule): Buffer {
+  const config = { threshold: limit, window_ms: windowMs, ...(isKeyed && { key_field: '.app' }) }
   const nodes = [
     SOURCE,
     node('transform', 'limit', 'throttle', ['source'], config),

@@ -1,0 +1,153 @@
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { accounts, deployments, revisions } from '../../engine/configuration/entities.ts'
+import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
+import type { Dice } from '../support/dice.ts'
+import { damageLastCheckpoint } from './checkpoint-damage.ts'
+import type { ActionKind, Pace } from './plan.ts'
+import { documentOf, drawRecipe, type Recipe } from './recipe.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import { DAY_MS, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+const MAX_PROCESSES = 3
+const PIPELINES_PER_ACCOUNT = 2
+/** Where a process that stands still for long does the most harm when it goes on. */
+const CRITICAL_STEPS = [
+  `append to ${CHECKPOINT_TOPIC}`,
+  'append weir.Cut',
+  'append weir.Tick',
+  'insert',
+  'claim',
+  'settle',
+  'close a day',
+  'remove',
+] as const
+
+/** What each action does to a world, its details drawn from the action's own dice. */
+const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
+  send(world, dice) {
+    const sender = dice.pick(world.senders)
+    withProcess(world, dice, process => process.listens && sender.send(process))
+  },
+  'lose patience': (world, dice) => dice.pick(world.senders).loseConnection(),
+  'give up': (world, dice) => dice.pick(world.senders).giveUp(),
+  publish: (world, dice) =>
+    withProcess(world, dice, process => publish(world, process, dice, drawRecipe(dice))),
+  withdraw: (world, dice) => withProcess(world, dice, process => publish(world, process, dice, undefined)),
+  'change retention': (world, dice) =>
+    withProcess(world, dice, process => changeRetention(world, process, dice)),
+  'start a process'(world) {
+    if (world.alive.length < MAX_PROCESSES) world.startProcess()
+  },
+  'kill a process': (world, dice) => withProcess(world, dice, process => world.kill(process)),
+  'stop a process': (world, dice) => withProcess(world, dice, process => world.stop(process)),
+  'pause a process': (world, dice) => withProcess(world, dice, process => world.setPaused(process, true)),
+  'resume a process'(world, dice) {
+    const paused = world.alive.filter(({ actor }) => actor.paused)
+    if (paused.length > 0) world.setPaused(dice.pick(paused), false)
+  },
+  'stall at a step'(world, dice) {
+    const label = world.plan.stallsAtCuts ? 'append weir.Cut' : dice.pick(CRITICAL_STEPS)
+    world.scheduler.trap = label
+    world.tell(`whoever is about to ${label} is paused before`)
+  },
+  'let time pass': (world, dice) => world.pass(drawDurationMs(dice, world.plan.pace)),
+  'set a clock'(world, dice) {
+    const index = dice.below(world.machines.length)
+    const ms = dice.below(dice.chance(0.3) ? 3 * HOUR_MS : 4_000) * (dice.chance(0.5) ? 1 : -1)
+    ;(world.machines[index] as { offsetMs: number }).offsetMs += ms
+    world.tell(`the clock of machine ${index} is set by ${ms} ms`)
+  },
+  'sleep for a day'(world) {
+    for (const machine of world.machines) machine.offsetMs += DAY_MS
+    world.tell('all machines sleep for a day')
+  },
+  'store goes away'(world) {
+    world.store.isAway = true
+    world.tell('the store goes away')
+  },
+  'store comes back'(world) {
+    world.store.isAway = false
+    world.store.isSlow = false
+    world.tell('the store is well')
+  },
+  'store is slow'(world) {
+    world.store.isSlow = true
+    world.tell('the store is slow')
+  },
+  'disk fills'(world, dice) {
+    world.broker.diskFull = dice.pick(['for ingestion', 'for all'])
+    world.tell(`the disk is full ${world.broker.diskFull}`)
+  },
+  'disk has room'(world) {
+    world.broker.diskFull = 'no'
+    world.tell('the disk has room')
+  },
+  'run jobs'(world) {
+    for (const process of world.alive) world.runJobs(process)
+  },
+  'damage the last checkpoint': (world, dice) => damageLastCheckpoint(world, dice),
+}
+
+export function act(world: World, kind: ActionKind, dice: Dice): void {
+  ACTS[kind](world, dice)
+}
+
+function withProcess(world: World, dice: Dice, action: (process: SimulatedProcess) => void): void {
+  const { alive } = world
+  if (alive.length > 0) action(dice.pick(alive))
+}
+
+/** A new deployment of one of an account's pipelines; undefined withdraws it. */
+function publish(
+  world: World,
+  { configuration, actor }: SimulatedProcess,
+  dice: Dice,
+  recipe: Recipe | undefined,
+): void {
+  if (configuration === undefined) return
+  const { shortId: account } = dice.pick(world.founding.accounts)
+  const pipeline = `${account}-${dice.below(PIPELINES_PER_ACCOUNT)}`
+  const deployed = configuration.get(deployments, pipeline)
+  const number = (deployed?.value.number ?? 0) + 1
+  const revisionId = recipe === undefined ? null : world.entropy.uuid()
+  const deployment = { account, number, revisionId }
+  const changes = [
+    deployed === undefined
+      ? create(deployments, pipeline, deployment)
+      : replace(deployments, deployed, deployment),
+  ]
+  if (recipe !== undefined && revisionId !== null) {
+    // Of two that write the same number at the same time one loses: the title tells which revision it is.
+    const document = documentOf(recipe, {
+      id: pipeline,
+      accountId: account,
+      title: revisionId,
+      revision: number,
+    })
+    changes.unshift(create(revisions, revisionId, { account, pipeline, document, createdAtMs: 0 }))
+    world.recipes.set(revisionId, recipe)
+  }
+  world.tell(`${actor.name} publishes ${pipeline} ${number}: ${JSON.stringify(recipe ?? 'nothing')}`)
+  configuration.append(changes, { subjectId: 'operator', account }).catch(() => undefined)
+}
+
+function changeRetention(world: World, { configuration }: SimulatedProcess, dice: Dice): void {
+  const { shortId } = dice.pick(world.founding.accounts)
+  const account = configuration?.get(accounts, shortId)
+  if (configuration === undefined || account === undefined) return
+  const retentionDays = 1 + dice.below(3)
+  world.tell(`lines of ${shortId} are kept for ${retentionDays} days`)
+  const change = replace(accounts, account, { ...account.value, retentionDays })
+  configuration.append([change], { subjectId: 'operator', account: shortId }).catch(() => undefined)
+}
+
+function drawDurationMs(dice: Dice, pace: Pace): number {
+  const roll = dice.below(100)
+  if (roll < 40) return dice.below(400)
+  if (roll < 65) return dice.below(3_000)
+  if (roll < 75) return dice.below(90_000)
+  if (pace === 'moments') return dice.below(600_000)
+  if (pace === 'days' && roll < 93) return dice.below(2 * DAY_MS)
+  return dice.below(2 * HOUR_MS)
+}

@@ -1,0 +1,278 @@
+import type { LogRecord } from '../../engine/log/log.ts'
+import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import type { StoreTable } from '../../engine/store/store.ts'
+import { LogModel, type Meaning, type ModelLine, type ThrottleEvent } from './model.ts'
+import type { SentRequest } from './sender.ts'
+import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
+import type { World } from './world.ts'
+
+/** Some hours less than what the engine remembers a repeat for. */
+const REMEMBERED_MS = 20 * 3_600_000
+const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
+
+/** A promise that a world has broken. */
+export class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise'
+}
+
+function must(holds: boolean, promise: string, found: () => string): void {
+  if (!holds) throw new BrokenPromise(`${promise}: ${found()}`)
+}
+
+/**
+ * Holds everything that was promised against a world that has come to rest.
+ *
+ * @throws BrokenPromise with the first promise that does not hold
+ */
+export function audit(world: World): void {
+  expectNoAlarms(world)
+  const meanings: Meaning[] = []
+  for (let partition = 0; partition < world.plan.partitions; partition++) {
+    const records = world.broker.archive(INGEST_TOPIC, partition)
+    const meaning = new LogModel(world.recipes).read(records)
+    meanings.push(meaning)
+    const rows = rowsOf(world, 'lines', partition)
+    expectRisingPositions(rows, partition)
+    expectStored(rows, meaning, partition)
+    expectThrottleGuarantees(meaning)
+    expectNodeCounts(rowsOf(world, 'node_metrics', partition), meaning)
+    expectSameAsReplay(world, records, partition)
+  }
+  expectAcknowledged(world, meanings)
+  expectUsage(world)
+}
+
+function expectNoAlarms({ processes, senders }: World): void {
+  for (const { actor, alarms } of processes)
+    must(
+      alarms.length === 0,
+      'no process stops over trouble that it should bear',
+      () => `${actor.name}: ${alarms[0]}`,
+    )
+  for (const { alarms } of senders)
+    must(alarms.length === 0, 'senders get 200 or 503', () => alarms[0] as string)
+}
+
+/** In the order in which the store took them. */
+function rowsOf({ store }: World, table: StoreTable, partition: number): StoredRow[] {
+  return store.history
+    .filter(({ target }) => target.table === table && target.partition === partition)
+    .flatMap(({ rows }) => rows)
+}
+
+function expectRisingPositions(rows: readonly StoredRow[], partition: number): void {
+  let last = { offset: -1n, row: -1 }
+  for (const row of rows) {
+    const position = { offset: row.offset as bigint, row: row.row as number }
+    const rises =
+      position.offset > last.offset || (position.offset === last.offset && position.row > last.row)
+    must(
+      rises,
+      'nothing is stored twice or out of order',
+      () => `partition ${partition} has ${describe(position)} after ${describe(last)}`,
+    )
+    last = position
+  }
+}
+
+function describe({ offset, row }: { offset: bigint; row: number }): string {
+  return `${offset}/${row}`
+}
+
+/** Record by record; within one that is stored through two destinations their order is not the model's business. */
+function expectStored(rows: readonly StoredRow[], { stored }: Meaning, partition: number): void {
+  const expected = stored.map(textOfModel)
+  const found = rows.map(textOfRow)
+  const isSame = expected.length === found.length && sameInRecords(expected, found)
+  must(isSame, 'what is stored is what the log means', () => {
+    const at = expected.findIndex((text, index) => text !== found[index])
+    return `partition ${partition} has ${found.length} rows instead of ${expected.length}; at ${at} there is ${found[at]} instead of ${expected[at]}`
+  })
+}
+
+function sameInRecords(expected: readonly string[], found: readonly string[]): boolean {
+  if (expected.every((text, index) => text === found[index])) return true
+  const sorted = (texts: readonly string[]) => [...texts].sort().join('\n')
+  return (
+    sorted(expected) === sorted(found) && expected.every((text, index) => isSameRecord(text, found[index]))
+  )
+}
+
+function isSameRecord(a: string, b: string | undefined): boolean {
+  return b !== undefined && a.slice(0, a.indexOf(' ')) === b.slice(0, b.indexOf(' '))
+}
+
+function textOfModel({ account, offset, timeMs, text, app, level }: ModelLine): string {
+  return `${offset} ${timeMs} ${account} ${app || 'unknown'} ${level} ${Buffer.byteLength(text)} ${text}`
+}
+
+function textOfRow({ account, offset, t, app, level, size, line }: StoredRow): string {
+  return `${offset} ${t} ${account} ${app} ${level} ${size} ${line}`
+}
+
+/**
+ * G1 and G2 of the throttle by brute force, for every event that passed or was dropped as the rows confirm: never
+ * more than the limit within a window, and nothing dropped while there was room. Nothing here knows how a throttle
+ * works.
+ */
+function expectThrottleGuarantees({ throttled }: Meaning): void {
+  const byBucket = new Map<string, ThrottleEvent[]>()
+  for (const event of throttled) {
+    const key = `${event.state} ${event.bucket}`
+    const events = byBucket.get(key) ?? []
+    byBucket.set(key, events)
+    events.push(event)
+  }
+  for (const events of byBucket.values()) expectBucket(events)
+}
+
+function expectBucket(events: readonly ThrottleEvent[]): void {
+  const passes: number[] = []
+  let longestWindowMs = 0
+  let ruleSinceMs = 0
+  for (const [index, { rule, line, passed, bucket }] of events.entries()) {
+    // A window that became longer does not know what the shorter one forgot: it holds from one window on.
+    if (rule.windowMs > longestWindowMs || rule !== events[index - 1]?.rule) ruleSinceMs = line.timeMs
+    longestWindowMs = Math.max(longestWindowMs, rule.windowMs)
+    const inWindow = passes.filter(timeMs => timeMs > line.timeMs - rule.windowMs).length
+    const known = passes.filter(
+      timeMs => timeMs > line.timeMs - rule.windowMs && timeMs >= ruleSinceMs,
+    ).length
+    const what = () =>
+      `"${line.text}" at ${line.timeMs} in bucket "${bucket}" of ${JSON.stringify(rule)}: ${inWindow} had passed`
+    if (passed) must(known < rule.limit, 'a throttle never lets one event too many pass (G1)', what)
+    else must(inWindow >= rule.limit, 'a throttle drops nothing while there is room (G2)', what)
+    if (passed) passes.push(line.timeMs)
+  }
+}
+
+function expectNodeCounts(rows: readonly StoredRow[], { nodes }: Meaning): void {
+  const sums = new Map<string, Map<string, number>>()
+  for (const row of rows) {
+    const name = `${row.account} ${row.pipeline} ${row.node}`
+    const sum = sums.get(name) ?? new Map<string, number>()
+    sums.set(name, sum)
+    for (const [column, value] of Object.entries(row))
+      if (typeof value === 'bigint') sum.set(column, (sum.get(column) ?? 0) + Number(value))
+  }
+  for (const [name, sum] of sums) expectConservation(name, column => sum.get(column) ?? 0)
+  for (const [name, { eventsIn, dropped }] of nodes) {
+    const sum = sums.get(name)
+    const found = `${sum?.get('events_in') ?? 0} in, ${sum?.get('dropped') ?? 0} dropped`
+    const expected = `${eventsIn} in, ${dropped} dropped`
+    must(found === expected, 'nodes count every event once', () => `${name}: ${found} instead of ${expected}`)
+  }
+  for (const name of sums.keys())
+    must(nodes.has(name), 'nodes count every event once', () => `nothing should have reached ${name}`)
+}
+
+function expectConservation(name: string, of: (column: string) => number): void {
+  const gone = of('events_out') + of('dropped') + of('failed') + of('merged') + of('held')
+  must(
+    gone === of('events_in') + of('copied') + of('created'),
+    'in + copied + created = out + dropped + failed + merged + held',
+    () => name,
+  )
+  if (of('copied') + of('created') + of('failed') + of('merged') + of('held') > 0) return
+  must(
+    of('bytes_in') === of('bytes_out') + of('dropped_bytes'),
+    'bytes that enter a node leave it or are dropped',
+    () => `${name}: ${of('bytes_in')} in, ${of('bytes_out')} out, ${of('dropped_bytes')} dropped`,
+  )
+}
+
+/** The whole log, folded from zero by one undisturbed process, gives the very bytes that were inserted. */
+function expectSameAsReplay(world: World, records: readonly LogRecord[], partition: number): void {
+  const { logId } = world
+  const fold = new PartitionFold({ topic: INGEST_TOPIC, partition, logId })
+  const blocks = new Map<StoreTable, Buffer[]>(TABLES.map(table => [table, []]))
+  for (const record of records)
+    for (const { tables } of fold.apply(record))
+      for (const { table, block } of tables) blocks.get(table)?.push(Buffer.concat(block))
+  for (const table of TABLES) {
+    const stored = world.store.history.filter(
+      ({ target }) => target.table === table && target.partition === partition,
+    )
+    const replayed = blocks.get(table) ?? []
+    must(
+      stored.length === replayed.length &&
+        stored.every(({ block }, index) => block.equals(replayed[index] as Buffer)),
+      'a replay of the log gives the same batches, byte for byte',
+      () =>
+        `${table} of partition ${partition}: ${stored.length} batches stored, ${replayed.length} replayed`,
+    )
+  }
+}
+
+/** Where a line stands among those of its partition, and when. */
+interface Copy {
+  readonly index: number
+  readonly timeMs: number
+}
+
+/** Seen from the senders: what was acknowledged is on the log, as often as it may be, in the order of sending. */
+function expectAcknowledged({ senders, plan }: World, meanings: readonly Meaning[]): void {
+  const copies = new Map<string, Copy[]>()
+  for (const { lines } of meanings)
+    for (const [index, { account, text, timeMs }] of lines.entries()) {
+      const name = `${account} ${text}`
+      const found = copies.get(name) ?? []
+      copies.set(name, found)
+      found.push({ index, timeMs })
+    }
+  for (const { requests } of senders) {
+    let last = -1
+    for (const request of requests) {
+      expectCopies(request, copies)
+      if (request.status !== 'acknowledged' || request.key === undefined) continue
+      const first = copies.get(`${request.account} ${request.lines[0]?.text}`)?.[0]?.index ?? -1
+      must(first > last, 'lines of one sender keep their order', () =>
+        describeRequest(request, plan.partitions),
+      )
+      last = first
+    }
+  }
+}
+
+function expectCopies(request: SentRequest, copies: ReadonlyMap<string, readonly Copy[]>): void {
+  const most = request.key === undefined ? request.attempts : 1
+  const least = request.status === 'acknowledged' ? 1 : 0
+  for (const { text } of request.lines) {
+    const found = copies.get(`${request.account} ${text}`) ?? []
+    const what = () =>
+      `"${text.slice(0, 12)}" is there ${found.length} times; it was ${request.status} after ${request.attempts} attempts`
+    must(found.length >= least, 'nothing acknowledged is lost', what)
+    must(closeCopies(found) <= most, 'nothing is doubled', what)
+  }
+}
+
+/** Repeats are told for a day of log time; what comes later is new by the rules. */
+function closeCopies(copies: readonly Copy[]): number {
+  const isLate = ({ timeMs }: Copy, index: number) =>
+    index > 0 && timeMs - (copies[index - 1] as Copy).timeMs > REMEMBERED_MS
+  return copies.length - copies.filter(isLate).length
+}
+
+function describeRequest({ sender, account, lines }: SentRequest, partitions: number): string {
+  return `sender ${sender}, "${lines[0]?.text}" in partition ${partitionOfAccount(account, partitions)}`
+}
+
+/** Closed days from their copy, all others from the lines: both are what was stored, to the byte. */
+function expectUsage({ store }: World): void {
+  const ever = store.history.filter(({ target }) => target.table === 'lines').flatMap(({ rows }) => rows)
+  const days = new Set(ever.map(({ t }) => dayOf(Number(t))))
+  for (const day of days) {
+    const isOfDay = (row: StoredRow) => dayOf(Number(row.t)) === day
+    const expected = usageText(usageOf(ever.filter(isOfDay)))
+    const found = usageText(store.usageDays.get(day) ?? usageOf(store.rows('lines').filter(isOfDay)))
+    must(found === expected, 'usage is exact', () => `on ${day} it is ${found} instead of ${expected}`)
+  }
+}
+
+function usageText(rows: readonly UsageRow[]): string {
+  return rows
+    .map(({ account, app, bytes, lines }) => `${account} ${app} ${bytes} bytes ${lines} lines`)
+    .sort()
+    .join('; ')
+}

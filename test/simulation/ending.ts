@@ -1,0 +1,147 @@
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { damageLastCheckpoint } from './checkpoint-damage.ts'
+import type { Machine } from './machine.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import { DAY_MS, EndlessWorld, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+/** A little more than a minute: the counts of nodes are stored, a jump of a clock is believed. */
+const MINUTE_MS = 61_000
+/** Pauses between attempts grow, so a world needs some minutes to come to rest. */
+const MAX_ROUNDS = 20
+
+/** Every trouble ends; one process is left, takes over and brings everything to an end. */
+export async function bringToRest(world: World): Promise<void> {
+  world.tell('all is well from here on')
+  world.broker.faultShare = 0
+  world.broker.diskFull = 'no'
+  world.store.faultShare = 0
+  world.store.isAway = false
+  world.store.isSlow = false
+  world.scheduler.trap = undefined
+  setClocksRight(world)
+  if (!world.plan.growsOld) wakeAll(world)
+  await world.drain()
+  // What is late arrives while those are there that it could harm.
+  world.scheduler.advance(5_000)
+  await world.drain()
+  let last = await settle(world, replaceAll(world))
+  // What a state is worth shows when something new meets it.
+  last = await sendMore(world, last)
+  if (world.plan.growsOld) last = await settle(world, await growOld(world, last))
+  await passMinutes(world, 2)
+  await stopped(world, last)
+}
+
+/** No clock stands before a time that the log has seen. */
+function setClocksRight(world: World): void {
+  let latestMs = Math.max(...world.machines.map(({ wallMs }) => wallMs))
+  for (let partition = 0; partition < world.plan.partitions; partition++)
+    for (const { appendTimeMs } of world.broker.archive(INGEST_TOPIC, partition))
+      latestMs = Math.max(latestMs, appendTimeMs)
+  for (const machine of world.machines) machine.offsetMs += latestMs - machine.wallMs
+}
+
+/** Lets a process bring everything to an end. @returns it, or the one that had to take its place */
+async function settle(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
+  let last = process
+  await world.drain()
+  for (let round = 0; !isSettled(world, last); round++) {
+    if (round === MAX_ROUNDS)
+      throw new EndlessWorld(`the last process does not bring everything to an end: ${openEnds(world, last)}`)
+    // A record of somebody who is long dead may have taken a partition: whoever assigns them does so again.
+    if (isReplaced(last)) last = replaceAll(world)
+    await passMinutes(world, 1)
+    for (const sender of world.senders) {
+      sender.loseConnection()
+      if (!sender.isDone) sender.send(last)
+    }
+    await world.drain()
+  }
+  return last
+}
+
+async function sendMore(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
+  for (const sender of world.senders) sender.send(process)
+  return settle(world, process)
+}
+
+/** Hours and days go by, what is old is removed; who stood still goes on; a start falls back. */
+async function growOld(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
+  let last = process
+  for (let round = 0; round < 2; round++) {
+    world.pass(2 * HOUR_MS)
+    last = await sendMore(world, last)
+  }
+  const [machine] = world.machines as [Machine]
+  world.pass(DAY_MS - (machine.wallMs % DAY_MS) + 1_000)
+  await world.drain()
+  world.runJobs(last)
+  await world.drain()
+  for (const each of world.machines) each.offsetMs += 3 * DAY_MS
+  world.tell('all machines sleep for three days')
+  await passMinutes(world, 2)
+  world.runJobs(last)
+  await world.drain()
+  wakeAll(world)
+  await world.drain()
+  damageLastCheckpoint(world, world.dice)
+  return replaceAll(world)
+}
+
+function wakeAll(world: World): void {
+  for (const process of world.alive) if (process.actor.paused) world.setPaused(process, false)
+}
+
+/** One new process instead of all that do not stand still. */
+function replaceAll(world: World): SimulatedProcess {
+  for (const process of world.alive) if (!process.actor.paused) world.kill(process)
+  return world.startProcess()
+}
+
+async function passMinutes(world: World, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    world.scheduler.advance(MINUTE_MS)
+    await world.drain()
+  }
+}
+
+async function stopped(world: World, process: SimulatedProcess): Promise<void> {
+  let isStopped = false
+  void process.stop().then(() => {
+    isStopped = true
+  })
+  while (!isStopped) {
+    if ((await world.pick()) || isStopped || world.scheduler.advanceToNext()) continue
+    throw new EndlessWorld('the last process does not stop')
+  }
+}
+
+function isReplaced({ engine }: SimulatedProcess): boolean {
+  const sentences = [...(engine?.status.troubles.values() ?? [])]
+  return sentences.some(sentence => /was taken by|newer worker/.test(sentence))
+}
+
+/** Nothing is left to send, to read or to store. */
+function isSettled(world: World, { engine }: SimulatedProcess): boolean {
+  if (engine === undefined || !world.senders.every(sender => sender.isDone)) return false
+  const { workers, troubles } = engine.status
+  if (troubles.size > 0 || workers.length < world.plan.partitions) return false
+  return workers.every(
+    ({ partition, storedOffset }) =>
+      storedOffset === BigInt(world.broker.archive(INGEST_TOPIC, partition).length),
+  )
+}
+
+function openEnds(world: World, { engine }: SimulatedProcess): string {
+  const waiting = world.senders.filter(sender => !sender.isDone).length
+  const { workers = [], troubles = new Map<number, string>() } = engine?.status ?? {}
+  return [
+    `${waiting} senders wait`,
+    ...workers.map(({ partition, nextOffset, storedOffset }) => {
+      const { length } = world.broker.archive(INGEST_TOPIC, partition)
+      return `partition ${partition} has read ${nextOffset} and stored ${storedOffset} of ${length}`
+    }),
+    ...[...troubles].map(([partition, what]) => `partition ${partition}: ${what}`),
+  ].join('; ')
+}

@@ -1,0 +1,125 @@
+import type { StoreDefect } from './simulated-store.ts'
+
+/** A place in the source, and what stands there when the guard is off. The text must be there exactly once. */
+export interface Patch {
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+/** A guard, and how to switch it off: by patches of the engine's source, or by a store that is wrong. */
+export interface Guard {
+  readonly patches?: readonly Patch[]
+  readonly storeDefect?: StoreDefect
+}
+
+const WORKER = 'engine/runtime/partition-worker.ts'
+const FOLD = 'engine/runtime/partition-fold.ts'
+const OWNERSHIP = 'engine/runtime/partition-ownership.ts'
+
+/**
+ * The negative controls: what each guard keeps from happening must be found by the simulation when it is off. A change
+ * that moves a guard makes its patch fail to apply, which says so.
+ */
+export const GUARDS: Readonly<Record<string, Guard>> = {
+  'checkpoint after acknowledgement': {
+    patches: [
+      {
+        file: WORKER,
+        find: '    for (const batch of flush.tables) {\n',
+        replace:
+          '    if (flush.checkpoint !== null) await this.#checkpointLog.write(this.#ownership.epochOffset, flush.nextOffset, flush.checkpoint)\n    for (const batch of flush.tables) {\n',
+      },
+    ],
+  },
+  'log time instead of the wall clock': {
+    patches: [
+      {
+        file: WORKER,
+        find: 'this.#fold.apply(record)',
+        replace: 'this.#fold.apply({ ...record, appendTimeMs: this.#options.clock.wallMs() })',
+      },
+    ],
+  },
+  'batch boundaries by the log, not by arrival': {
+    patches: [
+      {
+        file: WORKER,
+        find: '    if (records.length > 0) this.#noteTime()\n',
+        replace:
+          '    if (records.length > 0) this.#noteTime()\n    for (const flush of this.#fold.endByArrival()) this.#enqueue(flush)\n',
+      },
+      {
+        file: FOLD,
+        find: '  /** A flush without rows whose',
+        replace:
+          '  endByArrival(): Flush[] { return this.#batchBeganMs === undefined ? [] : [this.#flush(this.#nextOffset - 1n, this.#timeMs)] }\n\n  /** A flush without rows whose',
+      },
+    ],
+  },
+  'a fence': { storeDefect: 'no fence' },
+  'a fence that is an error': { storeDefect: 'fence that reports success' },
+  'settling after a time-out': {
+    patches: [{ file: OWNERSHIP, find: 'if (this.#doubt !== batch) return false', replace: 'return false' }],
+  },
+  'the epoch is raised before settling': {
+    patches: [
+      { file: OWNERSHIP, find: 'attempt: this.#epoch.attempt + 1', replace: 'attempt: this.#epoch.attempt' },
+    ],
+  },
+  "a zombie's late checkpoint loses": {
+    patches: [
+      {
+        file: 'engine/runtime/checkpoint-log.ts',
+        find: 'compared.sort((a, b) => (isNewer(a, b) ? -1 : 1))',
+        replace: 'compared',
+      },
+    ],
+  },
+  'offsets do not pass a failed event': {
+    patches: [
+      {
+        file: WORKER,
+        find: '() => this.#ownership.insert(batch), signal)',
+        replace: '() => this.#ownership.insert(batch).catch(() => undefined), signal)',
+      },
+    ],
+  },
+  'throttle state in the checkpoint': {
+    patches: [{ file: FOLD, find: 'of account.states())', replace: 'of [...account.states()].slice(0, 0))' }],
+  },
+  'repeats of a producer are dropped': {
+    patches: [
+      {
+        file: FOLD,
+        find: 'this.#producers.advance(record.producer.id, record.producer.sequence, this.#timeMs)',
+        replace: 'true',
+      },
+    ],
+  },
+  'an older cut is ignored': {
+    patches: [
+      { file: FOLD, find: 'if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return\n', replace: '\n' },
+    ],
+  },
+  'checkpoints between records': {
+    patches: [
+      {
+        file: FOLD,
+        find: 'if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))',
+        replace:
+          'if (this.#endsBefore(timeMs)) { this.#nextOffset = record.offset + 1n; flushes.push(this.#flush(record.offset, timeMs)) }',
+      },
+    ],
+  },
+  'retention stays below the checkpoint': {
+    patches: [
+      {
+        file: 'engine/runtime/engine.ts',
+        find: 'checkpointOffset: worker.neededFrom',
+        replace: 'checkpointOffset: 1n << 60n',
+      },
+    ],
+  },
+  'a closed day is copied once': { storeDefect: 'closed day copied twice' },
+}

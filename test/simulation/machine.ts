@@ -1,0 +1,30 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import { guardedClock } from '../../engine/clock/guarded-clock.ts'
+import type { Actor, Scheduler } from './scheduler.ts'
+
+/** When every world begins, UNIX ms. */
+export const START_MS = Date.UTC(2026, 2, 1, 12)
+
+/** A machine with a wall clock of its own, which may be set. One that wakes from sleep sees its wall clock jump. */
+export class Machine {
+  readonly #scheduler: Scheduler
+  /** How far its wall clock is from the time of the world. */
+  offsetMs = 0
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  get wallMs(): number {
+    return START_MS + this.#scheduler.nowMs + this.offsetMs
+  }
+
+  /** The clock as a process of the machine has it: guarded, as in the program. */
+  clockOf(actor: Actor): Clock {
+    return guardedClock({
+      wallMs: () => this.wallMs,
+      monotonicMs: () => this.#scheduler.nowMs,
+      sleep: (ms, signal) => this.#scheduler.sleep(actor, ms, signal),
+    })
+  }
+}

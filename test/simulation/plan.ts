@@ -1,0 +1,206 @@
+import { type Dice, newDice } from '../support/dice.ts'
+
+/** What can happen in a world besides that everybody goes on. */
+export const ACTIONS = [
+  'send',
+  'lose patience',
+  'give up',
+  'publish',
+  'withdraw',
+  'change retention',
+  'start a process',
+  'kill a process',
+  'stop a process',
+  'pause a process',
+  'resume a process',
+  'stall at a step',
+  'let time pass',
+  'set a clock',
+  'sleep for a day',
+  'store goes away',
+  'store comes back',
+  'store is slow',
+  'disk fills',
+  'disk has room',
+  'run jobs',
+  'damage the last checkpoint',
+] as const
+
+export type ActionKind = (typeof ACTIONS)[number]
+
+/** What a world is mostly about: some troubles need others to have come just before. */
+type Mood = 'mixed' | 'takeovers' | 'duels' | 'days' | 'publishing' | 'storms'
+
+/** How much time passes at once, mostly. */
+export type Pace = 'moments' | 'hours' | 'days'
+
+export interface Action {
+  readonly kind: ActionKind
+  /** What the action draws its own details from, so that others can be left out without changing it. */
+  readonly seed: number
+}
+
+/** Everything about a world that its seed decides before it begins. */
+export interface Plan {
+  readonly seed: number
+  readonly partitions: number
+  readonly senders: number
+  /** Bytes that the log may take. */
+  readonly logBytes: number
+  /** Filling of a line, at most. */
+  readonly lineBytes: number
+  readonly appendFaults: number
+  readonly storeFaults: number
+  readonly pace: Pace
+  /** Processes stand still before they make a change known, not before any critical step. */
+  readonly stallsAtCuts: boolean
+  /** The world begins shortly before a UTC day ends. */
+  readonly nearMidnight: boolean
+  /**
+   * Before its end days go by and what is old goes. Then those that stood still go on, and the last process begins anew
+   * without its last checkpoint.
+   */
+  readonly growsOld: boolean
+  readonly actions: readonly Action[]
+}
+
+const MEAN_LENGTH = 24
+const UNBOUNDED = Number.MAX_SAFE_INTEGER
+/** How often each action is drawn, where the world has it at all. */
+const WEIGHTS: Readonly<Record<ActionKind, number>> = {
+  send: 40,
+  'lose patience': 3,
+  'give up': 1,
+  publish: 5,
+  withdraw: 1,
+  'change retention': 1,
+  'start a process': 5,
+  'kill a process': 5,
+  'stop a process': 2,
+  'pause a process': 4,
+  'resume a process': 3,
+  'stall at a step': 4,
+  'let time pass': 18,
+  'set a clock': 3,
+  'sleep for a day': 1,
+  'store goes away': 1,
+  'store comes back': 2,
+  'store is slow': 1,
+  'disk fills': 1,
+  'disk has room': 2,
+  'run jobs': 3,
+  'damage the last checkpoint': 2,
+}
+/** How many times as often in a world of that mood. */
+const EMPHASIS: Readonly<Record<Mood, Partial<Record<ActionKind, number>>>> = {
+  mixed: {},
+  takeovers: {
+    'start a process': 4,
+    'kill a process': 3,
+    'stop a process': 5,
+    'pause a process': 4,
+    'resume a process': 5,
+    'stall at a step': 8,
+    'run jobs': 3,
+  },
+  duels: {},
+  storms: { 'let time pass': 2 },
+  days: { 'run jobs': 6, 'change retention': 3, 'damage the last checkpoint': 4, 'start a process': 2 },
+  publishing: { publish: 6, 'resume a process': 3 },
+}
+/** What follows what, mostly, in worlds of some moods. */
+const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
+  /** A worker stands still at a bad moment, another takes over and does not get far, the first goes on. */
+  duels: [
+    'send',
+    'let time pass',
+    'send',
+    'stall at a step',
+    'let time pass',
+    'send',
+    'let time pass',
+    'start a process',
+    'let time pass',
+    'run jobs',
+    'send',
+    'stop a process',
+    'kill a process',
+    'start a process',
+    'resume a process',
+    'let time pass',
+  ],
+  /** The same about a change that somebody is about to make known. */
+  publishing: [
+    'stall at a step',
+    'publish',
+    'let time pass',
+    'start a process',
+    'send',
+    'let time pass',
+    'publish',
+    'let time pass',
+    'publish',
+    'let time pass',
+    'resume a process',
+    'let time pass',
+    'send',
+  ],
+}
+
+const PACES: Partial<Readonly<Record<Mood, Pace>>> = {
+  days: 'days',
+  takeovers: 'hours',
+  duels: 'hours',
+  storms: 'moments',
+}
+/** Without these nothing happens that could go wrong. */
+const ALWAYS: ReadonlySet<ActionKind> = new Set(['send', 'let time pass', 'start a process'])
+
+/** Each world has some of the troubles only: those that hide each other then show, too. */
+export function planOf(seed: number): Plan {
+  const dice = newDice(seed)
+  const isSmall = dice.chance(0.1)
+  const mood = dice.pick<Mood>([
+    'mixed',
+    'takeovers',
+    'takeovers',
+    'duels',
+    'duels',
+    'days',
+    'publishing',
+    'storms',
+    'storms',
+  ])
+  const emphasis = EMPHASIS[mood]
+  const kinds = ACTIONS.filter(kind => ALWAYS.has(kind) || kind in emphasis || dice.chance(0.6))
+  const weights = kinds.map(kind => WEIGHTS[kind] * (emphasis[kind] ?? 1))
+  const drawKind = () => kinds[drawn(weights, dice)] as ActionKind
+  const cycle = CYCLES[mood]
+  const length = 1 + dice.below(2 * MEAN_LENGTH)
+  return {
+    seed,
+    partitions: 1 + dice.below(2),
+    senders: 1 + dice.below(4),
+    logBytes: isSmall ? 120_000 + dice.below(100_000) : UNBOUNDED,
+    lineBytes: isSmall ? 8_000 : 12,
+    appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
+    storeFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(50) / 100 : 0,
+    pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
+    stallsAtCuts: mood === 'publishing',
+    nearMidnight: dice.chance(0.3),
+    growsOld: dice.chance(0.25),
+    actions: Array.from({ length }, (_, index) => ({
+      kind: (dice.chance(0.8) && cycle?.[index % cycle.length]) || drawKind(),
+      seed: dice.below(2 ** 31),
+    })),
+  }
+}
+
+/** @returns which of them was drawn */
+function drawn(weights: readonly number[], dice: Dice): number {
+  let at = dice.below(weights.reduce((sum, weight) => sum + weight, 0))
+  return weights.findIndex(weight => {
+    at -= weight
+    return at < 0
+  })
+}

@@ -1,0 +1,80 @@
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { Dice } from '../support/dice.ts'
+import type { ThrottleRule as BareThrottleRule } from '../support/throttle-model.ts'
+import { node, SOURCE } from '../support/world.ts'
+
+/** A pipeline in the words of the model, which knows nothing of graphs. */
+export interface Recipe {
+  /** Lines of this level are dropped by a filter. */
+  readonly dropLevel: string | undefined
+  readonly throttle: ThrottleRule | undefined
+  /** The filter stands before the throttle. */
+  readonly filterFirst: boolean
+  /** What passes is stored a second time, as lines that enter are. */
+  readonly storesTwice: boolean
+}
+
+export interface ThrottleRule extends BareThrottleRule {
+  /** Lines of this level pass without being counted. */
+  readonly excludeLevel: string | undefined
+}
+
+export const LEVELS = ['INFO', 'WARN', 'VIP', 'DEBUG'] as const
+export const APPS = ['a', 'b', 'c', ''] as const
+
+export function drawRecipe(dice: Dice): Recipe {
+  return {
+    dropLevel: dice.chance(0.4) ? dice.pick(LEVELS) : undefined,
+    throttle: dice.chance(0.8) ? drawRule(dice) : undefined,
+    filterFirst: dice.chance(0.5),
+    storesTwice: dice.chance(0.2),
+  }
+}
+
+function drawRule(dice: Dice): ThrottleRule {
+  return {
+    limit: 1 + dice.below(3),
+    windowMs: dice.pick([300, 2_000, 60_000, 7_200_000]),
+    isKeyed: dice.chance(0.8),
+    excludeLevel: dice.chance(0.3) ? 'VIP' : undefined,
+  }
+}
+
+/** The same as a document. Ids of destinations name the revision, so that the counts of nodes tell revisions apart. */
+export function documentOf(
+  recipe: Recipe,
+  { id, accountId, title, revision }: Omit<PipelineDocument, 'nodes'>,
+): PipelineDocument {
+  const nodes: NodeDocument[] = [SOURCE]
+  const steps = recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf]
+  let last: string = SOURCE.id
+  for (const step of steps) {
+    const made = step(recipe, last)
+    if (made === undefined) continue
+    nodes.push(made)
+    last = made.id
+  }
+  nodes.push(node('sink', `store-${revision}`, 'mezmo', [last]))
+  if (recipe.storesTwice) nodes.push(node('sink', `again-${revision}`, 'mezmo', [SOURCE.id]))
+  return { id, accountId, title, revision, nodes }
+}
+
+function filterOf({ dropLevel }: Recipe, input: string): NodeDocument | undefined {
+  if (dropLevel === undefined) return undefined
+  return node('transform', 'filter', 'filter', [input], { action: 'drop', conditional: levelIs(dropLevel) })
+}
+
+function throttleOf({ throttle }: Recipe, input: string): NodeDocument | undefined {
+  if (throttle === undefined) return undefined
+  const { limit, windowMs, isKeyed, excludeLevel } = throttle
+  return node('transform', 'limit', 'throttle', [input], {
+    threshold: limit,
+    window_ms: windowMs,
+    ...(isKeyed && { key_field: '.app' }),
+    ...(excludeLevel !== undefined && { exclude: levelIs(excludeLevel) }),
+  })
+}
+
+function levelIs(level: string) {
+  return { expressions: [{ field: '.level', str_operator: 'equal', value: level }] }
+}

@@ -1,0 +1,138 @@
+import type { Dice } from '../support/dice.ts'
+import type { SimulatedAccount } from './founding.ts'
+import type { FrontDoor } from './front-door.ts'
+import { APPS, LEVELS } from './recipe.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+
+/** Keys are remembered for 24 h: a sender that was away for longer begins anew. */
+const KEY_PATIENCE_MS = 10 * 3_600_000
+
+export interface SentLine {
+  readonly text: string
+  readonly app: string
+  readonly level: string
+}
+
+/** Lines that a sender wants to get rid of, in one request that may need several attempts. */
+export interface SentRequest {
+  readonly account: string
+  readonly sender: number
+  readonly key: string | undefined
+  readonly lines: readonly SentLine[]
+  readonly firstSentMs: number
+  attempts: number
+  status: 'open' | 'acknowledged' | 'given up'
+}
+
+export interface SendingWorld {
+  readonly door: FrontDoor
+  readonly dice: Dice
+  /** Filling of a line, at most. */
+  readonly lineBytes: number
+  /** The log's clock, UNIX ms. */
+  logClockMs(): number
+  tell(what: string): void
+}
+
+/** A client of one account that sends numbered lines, one request at a time, and repeats what was not acknowledged. */
+export class Sender {
+  readonly requests: SentRequest[] = []
+  /** Answers that no rule allows. */
+  readonly alarms: string[] = []
+  readonly #world: SendingWorld
+  readonly #number: number
+  readonly #account: SimulatedAccount
+  readonly #keys: 'numbered' | 'single' | 'none'
+  #current: SentRequest | undefined
+  /** The process that the attempt in flight went to. */
+  #waitingFor: SimulatedProcess | undefined
+  #lines = 0
+
+  constructor(world: SendingWorld, number: number, account: SimulatedAccount) {
+    this.#world = world
+    this.#number = number
+    this.#account = account
+    this.#keys = world.dice.pick(['numbered', 'single', 'single', 'none'])
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingFor !== undefined
+  }
+
+  get isDone(): boolean {
+    return this.#current === undefined
+  }
+
+  /** Makes one attempt: of the request that is still open, or of a new one. */
+  send(process: SimulatedProcess): void {
+    if (this.isWaiting || process.front === undefined) return
+    this.#giveUpIfTooOld()
+    this.#current ??= this.#newRequest()
+    const request = this.#current
+    request.attempts++
+    this.#waitingFor = process
+    const attempt = request.attempts
+    const name = `sender ${this.#number} request ${this.requests.length} attempt ${attempt}`
+    this.#world.tell(`${name} (${request.lines.length} lines) to ${process.actor.name}`)
+    const { ingestionKey: apikey } = this.#account
+    const body = JSON.stringify({
+      lines: request.lines.map(({ text, ...rest }) => ({ line: text, ...rest })),
+    })
+    void this.#world.door.send(process.front, { apikey, idempotencyKey: request.key, body }).then(status => {
+      if (this.#current !== request || request.attempts !== attempt || !this.isWaiting) return
+      this.#waitingFor = undefined
+      this.#world.tell(`${name}: ${status}`)
+      this.#take(request, status)
+    })
+  }
+
+  /** The connection broke, or the sender lost patience: whether the lines were taken is unknown. */
+  loseConnection(process: SimulatedProcess | undefined = this.#waitingFor): void {
+    if (process !== undefined && this.#waitingFor === process) this.#waitingFor = undefined
+  }
+
+  /** Leaves the open request as it is; its lines may be there. */
+  giveUp(): void {
+    if (this.#current === undefined || this.isWaiting) return
+    this.#current.status = 'given up'
+    this.#current = undefined
+  }
+
+  #take(request: SentRequest, status: number): void {
+    if (status === 503) return
+    if (status !== 200) this.alarms.push(`sender ${this.#number} was answered ${status}`)
+    request.status = status === 200 ? 'acknowledged' : 'given up'
+    this.#current = undefined
+  }
+
+  #giveUpIfTooOld(): void {
+    if (this.#current === undefined) return
+    const ageMs = Math.abs(this.#world.logClockMs() - this.#current.firstSentMs)
+    if (ageMs > KEY_PATIENCE_MS) this.giveUp()
+  }
+
+  #newRequest(): SentRequest {
+    const { dice, lineBytes } = this.#world
+    const number = this.requests.length
+    const request: SentRequest = {
+      account: this.#account.shortId,
+      sender: this.#number,
+      key: this.#keyOf(number),
+      lines: Array.from({ length: 1 + dice.below(5) }, () => ({
+        text: `${this.#number}-${this.#lines++}${'.'.repeat(dice.below(lineBytes))}`,
+        app: dice.pick(APPS),
+        level: dice.pick(LEVELS),
+      })),
+      firstSentMs: this.#world.logClockMs(),
+      attempts: 0,
+      status: 'open',
+    }
+    this.requests.push(request)
+    return request
+  }
+
+  #keyOf(number: number): string | undefined {
+    if (this.#keys === 'none') return undefined
+    return this.#keys === 'numbered' ? `sender-${this.#number}/${number}` : `key-${this.#number}-${number}`
+  }
+}

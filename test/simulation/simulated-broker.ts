@@ -1,0 +1,184 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import {
+  type Appended,
+  type Log,
+  LogError,
+  type LogRecord,
+  type LogSpace,
+  type NewRecord,
+  type Topic,
+} from '../../engine/log/log.ts'
+import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { controlType } from '../../schemas/control.ts'
+import type { Dice } from '../support/dice.ts'
+import { Actor, type Scheduler } from './scheduler.ts'
+
+export interface BrokerOptions {
+  readonly scheduler: Scheduler
+  readonly dice: Dice
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly maxBytes: number
+  readonly storage: MemoryStorage
+}
+
+/**
+ * The memory log, shared by the processes of a world as a broker would be, over links that fail: an append may be
+ * refused, be durable although its caller hears an error, or turn up when its caller has long given up.
+ */
+export class SimulatedBroker {
+  /** Share of the appends that do not simply succeed. */
+  faultShare = 0
+  /** The disk takes nothing of ingestion, or nothing at all. */
+  diskFull: 'no' | 'for ingestion' | 'for all' = 'no'
+  readonly #scheduler: Scheduler
+  readonly #dice: Dice
+  readonly #log: Log
+  readonly #actor = new Actor('broker')
+  readonly #archive = new Map<string, LogRecord[][]>()
+  /** Records that cannot be read any more, as "topic/partition offset". */
+  readonly #unreadable = new Set<string>()
+
+  constructor({ scheduler, dice, clock, entropy, maxBytes, storage }: BrokerOptions) {
+    this.#scheduler = scheduler
+    this.#dice = dice
+    this.#log = memoryLog({ clock, entropy, maxBytes, storage })
+  }
+
+  /** Every record that was ever appended, in offset order, whether it is still kept or not. */
+  archive(topic: string, partition: number): readonly LogRecord[] {
+    return this.#archive.get(topic)?.[partition] ?? []
+  }
+
+  /** A record is damaged on the disk: reading it fails from now on. */
+  damage(topic: string, partition: number, offset: bigint): void {
+    this.#unreadable.add(`${topic}/${partition} ${offset}`)
+  }
+
+  /** The log as one process has it. */
+  logOf(actor: Actor): Log {
+    return {
+      topic: async (name, partitions) => this.#topicOf(actor, await this.#log.topic(name, partitions)),
+      space: () => this.#space(),
+      close: async () => undefined,
+    }
+  }
+
+  #space(): LogSpace {
+    const space = this.#log.space()
+    return { ...space, takesIngest: space.takesIngest && this.diskFull === 'no' }
+  }
+
+  #topicOf(actor: Actor, topic: Topic): Topic {
+    const after = async <T>(label: string, action: () => Promise<T>): Promise<T> => {
+      await this.#scheduler.step(actor, label)
+      return action()
+    }
+    const calls = new CallOrder()
+    return {
+      name: topic.name,
+      logId: topic.logId,
+      partitions: topic.partitions,
+      append: (partition, record) => this.#append(actor, topic, partition, record, calls),
+      read: (partition, from, maxBytes) => after('read', () => this.#read(topic, partition, from, maxBytes)),
+      bounds: partition => after('bounds', () => topic.bounds(partition)),
+      waitBeyond: async (partition, offset, signal) => {
+        await topic.waitBeyond(partition, offset, signal)
+        await this.#scheduler.step(actor, 'woken')
+      },
+      trim: (partition, before) => after('trim', () => topic.trim(partition, before)),
+      offsetAtTime: (partition, timeMs) => after('find', () => topic.offsetAtTime(partition, timeMs)),
+      bytesFrom: (partition, from) => after('bytes', () => topic.bytesFrom(partition, from)),
+    }
+  }
+
+  /** What comes before a damaged record is still given. */
+  async #read(
+    topic: Topic,
+    partition: number,
+    from: bigint,
+    maxBytes: number,
+  ): Promise<readonly LogRecord[]> {
+    const records = await topic.read(partition, from, maxBytes)
+    if (this.#unreadable.size === 0) return records
+    const isDamaged = ({ offset }: LogRecord) => this.#unreadable.has(`${topic.name}/${partition} ${offset}`)
+    const at = records.findIndex(isDamaged)
+    if (at === 0) throw new LogError('LOG_CORRUPT', `record ${from} of ${topic.name} is damaged`)
+    return at < 0 ? records : records.slice(0, at)
+  }
+
+  async #append(
+    actor: Actor,
+    topic: Topic,
+    partition: number,
+    record: NewRecord,
+    calls: CallOrder,
+  ): Promise<Appended> {
+    const copy = { ...record, value: Buffer.from(record.value) }
+    const done = await calls.take(partition)
+    await this.#scheduler.step(actor, labelOf(topic, record))
+    try {
+      if (!this.#dice.chance(this.faultShare)) {
+        const appended = await this.#land(topic, partition, copy)
+        await this.#scheduler.step(actor, 'appended')
+        return appended
+      }
+      await this.#fail(topic, partition, copy)
+    } finally {
+      done()
+    }
+    await this.#scheduler.step(actor, 'append failed')
+    throw new LogError('LOG_UNAVAILABLE', 'the link to the log is broken', { retriable: true })
+  }
+
+  /** What becomes of an append whose caller hears an error. */
+  async #fail(topic: Topic, partition: number, record: NewRecord): Promise<void> {
+    const roll = this.#dice.below(3)
+    if (roll === 0) await this.#land(topic, partition, record)
+    else if (roll === 1) void this.#landLate(topic, partition, record)
+  }
+
+  async #landLate(topic: Topic, partition: number, record: NewRecord): Promise<void> {
+    if (this.#dice.chance(0.5)) await this.#scheduler.sleep(this.#actor, this.#dice.below(30_000))
+    await this.#scheduler.step(this.#actor, 'late append')
+    await this.#land(topic, partition, record).catch(() => undefined)
+  }
+
+  async #land(topic: Topic, partition: number, record: NewRecord): Promise<Appended> {
+    const refused = this.diskFull === 'for all' || (this.diskFull !== 'no' && record.priority === 'ingest')
+    if (refused) throw new LogError('LOG_FULL', 'the disk is full', { retriable: true })
+    const appended = await topic.append(partition, record)
+    const partitions = this.#archive.get(topic.name) ?? Array.from({ length: topic.partitions }, () => [])
+    this.#archive.set(topic.name, partitions)
+    partitions[partition]?.push({ ...appended, value: record.value, producer: record.producer })
+    this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${record.value.length}`)
+    return appended
+  }
+}
+
+/** What is being appended, so that a process can be made to stand still right before it. */
+function labelOf(topic: Topic, { priority, value }: NewRecord): string {
+  if (topic.name !== INGEST_TOPIC || priority === 'ingest') return `append to ${topic.name}`
+  return `append ${Object.keys(controlType.decode(value).body)[0]}`
+}
+
+/** Appends of one caller to one partition take effect in the order of the calls. */
+class CallOrder {
+  readonly #last = new Map<number, Promise<void>>()
+
+  /** Resolves with what ends the turn, when it is the caller's turn. */
+  async take(partition: number): Promise<() => void> {
+    const before = this.#last.get(partition)
+    let done = () => {}
+    this.#last.set(
+      partition,
+      new Promise(resolve => {
+        done = resolve
+      }),
+    )
+    await before
+    return done
+  }
+}

@@ -1,0 +1,135 @@
+import { ConfigurationAuthenticator } from '../../api/auth/authenticator.ts'
+import { ByteBudget } from '../../api/ingest/byte-budget.ts'
+import { IngestFront } from '../../api/ingest/ingest-front.ts'
+import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import type { Clock } from '../../engine/clock/clock.ts'
+import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Log } from '../../engine/log/log.ts'
+import { Producer } from '../../engine/log/producer.ts'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { Engine } from '../../engine/runtime/engine.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { SECRET_KEY } from './founding.ts'
+import type { Actor } from './scheduler.ts'
+
+export const BODY_LIMIT_BYTES = 2_097_152
+const LOG_RETENTION_MS = 1_800_000
+
+export interface ProcessPorts {
+  readonly log: Log
+  readonly store: Store
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly partitions: number
+}
+
+/** One process of the program: ingest front, configuration and engine, put together as its composition root does. */
+export class SimulatedProcess {
+  readonly actor: Actor
+  /** Sentences of what no fault explains. */
+  readonly alarms: string[] = []
+  front: IngestFront | undefined
+  engine: Engine | undefined
+  configuration: ConfigurationLog | undefined
+  isStopping = false
+  readonly #ports: ProcessPorts
+  readonly #stop = new AbortController()
+
+  constructor(actor: Actor, ports: ProcessPorts) {
+    this.actor = actor
+    this.#ports = ports
+  }
+
+  get isAlive(): boolean {
+    return !this.actor.dead
+  }
+
+  /** Whether it takes requests. */
+  get listens(): boolean {
+    return this.isAlive && !this.isStopping && this.front !== undefined
+  }
+
+  /** Ends the process at once: nothing of it goes on. */
+  kill(): void {
+    this.actor.dead = true
+  }
+
+  /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
+  async start(): Promise<void> {
+    const { log, store, clock, entropy, partitions } = this.#ports
+    const ingest = await log.topic(INGEST_TOPIC, partitions)
+    const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
+    const configuration = await ConfigurationLog.open({
+      topic: await log.topic(CONFIG_TOPIC, 1),
+      clock,
+      entropy,
+      secretKey: SECRET_KEY,
+      logger: this.#logger(),
+    })
+    configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
+    const engine = new Engine({
+      log,
+      ingest,
+      checkpoints,
+      store,
+      clock,
+      configuration: deployedConfiguration(configuration),
+      logger: this.#logger(),
+      workerName: this.actor.name,
+      logRetentionMs: LOG_RETENTION_MS,
+    })
+    const writer = new IngestWriter({
+      topic: ingest,
+      producer: new Producer({ topic: ingest, clock, entropy }),
+      partitionOfAccount: account => partitionOfAccount(account, partitions),
+    })
+    this.configuration = configuration
+    this.front = new IngestFront(
+      {
+        writer,
+        authenticator: new ConfigurationAuthenticator(configuration, clock),
+        clock,
+        bodyLimitBytes: BODY_LIMIT_BYTES,
+        judgeKey: (account, idempotency) => engine.judgeKey(account, idempotency),
+      },
+      new ByteBudget(BODY_LIMIT_BYTES),
+    )
+    engine.start()
+    this.engine = engine
+  }
+
+  /** The graceful end: what was read is stored, a checkpoint is written. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    this.#stop.abort()
+    await this.engine?.stop()
+  }
+
+  #logger(): Logger {
+    return {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (details, message) => this.#alarm((details as { err?: unknown }).err ?? message),
+    }
+  }
+
+  #alarm(error: unknown): void {
+    if (isExpected(error)) return
+    this.alarms.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+}
+
+/** What faults of the world cause, and what the engine goes on from by itself. */
+function isExpected(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error.name === 'ReplacedError') return true
+  if (error.name === 'FoldError' && /in the future of this machine's clock/.test(error.message)) return true
+  // Whoever was paused may find that others have stored and let go of what it would read next.
+  if (error.name === 'FoldError' && /but its newest checkpoint needs/.test(error.message)) return true
+  if ((error as { code?: string }).code === 'LOG_OFFSET_OUT_OF_RANGE') return true
+  return (error as { retriable?: boolean }).retriable === true
+}

@@ -1,0 +1,294 @@
+import type { Position } from '../../engine/position.ts'
+import {
+  type BatchInsert,
+  type Epoch,
+  type PartitionOwner,
+  type PartitionTable,
+  type SettledPartition,
+  type Statement,
+  type Store,
+  StoreError,
+  type StoreTable,
+} from '../../engine/store/store.ts'
+import type { Dice } from '../support/dice.ts'
+import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
+import { Actor, type Scheduler } from './scheduler.ts'
+
+const DAY_MS = 86_400_000
+
+export type StoredRow = Readonly<Record<string, NativeValue>>
+
+/** A committed insert. */
+export interface Part {
+  readonly target: PartitionTable
+  readonly block: Buffer
+  readonly rows: readonly StoredRow[]
+}
+
+/** Ways in which the store itself can be wrong, for negative controls. */
+export type StoreDefect = 'no fence' | 'fence that reports success' | 'closed day copied twice'
+
+interface Running {
+  readonly insert: BatchInsert
+  isKilled: boolean
+  readonly ended: Promise<'stored' | 'killed'>
+}
+
+export interface UsageRow {
+  readonly account: string
+  readonly app: string
+  readonly bytes: number
+  readonly lines: number
+}
+
+/**
+ * One store for all processes, with ClickHouse's semantics: a part is visible whole or not at all; the fence is
+ * judged when a statement starts; a statement goes on when its caller has gone, and may even start then; it may
+ * take effect although its caller hears an error; KILL QUERY ends it, or comes too late.
+ */
+export class SimulatedStore {
+  /** Share of the statements that do not simply succeed. */
+  faultShare = 0
+  isAway = false
+  isSlow = false
+  defect: StoreDefect | undefined
+  /** Every insert that ever took effect, in its order. */
+  readonly history: Part[] = []
+  /** Closed days: rows of `usage_days`. */
+  readonly usageDays = new Map<string, readonly UsageRow[]>()
+  /** Lines that retention removed, as "partition offset row". */
+  readonly removed = new Set<string>()
+  readonly #scheduler: Scheduler
+  readonly #dice: Dice
+  readonly #actor = new Actor('store')
+  readonly #owners = new Map<string, Epoch>()
+  #running: Running[] = []
+
+  constructor(scheduler: Scheduler, dice: Dice) {
+    this.#scheduler = scheduler
+    this.#dice = dice
+  }
+
+  /** Rows that a search would see, of one table. */
+  rows(table: StoreTable): StoredRow[] {
+    const parts = this.history.filter(part => part.target.table === table)
+    return parts.flatMap(({ target, rows }) => rows.filter(row => !this.removed.has(nameOf(target, row))))
+  }
+
+  /** The store as one process has it. */
+  clientOf(actor: Actor): Store {
+    const call = async <T>(label: string, action: () => T | Promise<T>): Promise<T> => {
+      await this.#reach(actor, label)
+      const result = await action()
+      await this.#scheduler.step(actor, 'answer')
+      return result
+    }
+    return {
+      open: async () => undefined,
+      claim: owner => call('claim', () => this.#claim(owner)),
+      insert: insert => this.#insert(actor, insert),
+      settle: (target, from) => call('settle', () => this.#settle(target, from)),
+      query: () => Promise.reject(noSql()),
+      queryStream: (_statement: Statement) => {
+        throw noSql()
+      },
+      closeDay: day => call('close a day', () => this.#closeDay(day)),
+      openDays: () => call('open days', () => this.#openDays()),
+      removeExpired: (nowMs, settled) => call('remove', () => this.#removeExpired(nowMs, settled)),
+      close: async () => undefined,
+    }
+  }
+
+  async #reach(actor: Actor, label: string): Promise<void> {
+    await this.#scheduler.step(actor, label)
+    if (!this.isAway && !this.#dice.chance(this.faultShare / 4)) return
+    await this.#scheduler.step(actor, 'store is away')
+    throw new StoreError('UNAVAILABLE', 'the store is away', { retriable: true })
+  }
+
+  async #claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
+    const key = `${topic}/${partition}`
+    const known = this.#owners.get(key)
+    if (known !== undefined && isHigher(known, epoch)) throw fenced()
+    await this.#scheduler.step(this.#actor, 'owner row')
+    const present = this.#owners.get(key)
+    if (present === undefined || isHigher(epoch, present)) this.#owners.set(key, epoch)
+  }
+
+  async #insert(actor: Actor, insert: BatchInsert): Promise<void> {
+    await this.#reach(actor, 'insert')
+    const fate = this.#dice.chance(this.faultShare) ? this.#dice.below(3) : -1
+    if (fate === 0) {
+      void this.#startLate(insert)
+      await this.#scheduler.step(actor, 'connection lost')
+      throw outcomeUnknown()
+    }
+    const outcome = this.#start(insert)
+    if (fate === 1) {
+      outcome.catch(() => undefined)
+      await this.#scheduler.step(actor, 'connection lost')
+      throw outcomeUnknown()
+    }
+    const result = await outcome
+    await this.#scheduler.step(actor, 'inserted')
+    if (fate === 2 || result === 'killed') throw outcomeUnknown()
+  }
+
+  /** A statement whose connection broke on the way may still arrive. */
+  async #startLate(insert: BatchInsert): Promise<void> {
+    if (this.#dice.chance(0.4)) return
+    if (this.#dice.chance(0.5)) await this.#scheduler.sleep(this.#actor, this.#dice.below(3_000))
+    await this.#scheduler.step(this.#actor, 'late insert')
+    await this.#start(insert).catch(() => undefined)
+  }
+
+  async #start(insert: BatchInsert): Promise<'stored' | 'killed'> {
+    const owner = this.#owners.get(`${insert.topic}/${insert.partition}`)
+    if ((owner === undefined || isHigher(owner, insert.epoch)) && this.defect !== 'no fence') {
+      if (this.defect === 'fence that reports success') return 'stored'
+      throw fenced()
+    }
+    let end: (outcome: 'stored' | 'killed') => void = () => undefined
+    const ended = new Promise<'stored' | 'killed'>(resolve => {
+      end = resolve
+    })
+    const running: Running = { insert, isKilled: false, ended }
+    this.#running.push(running)
+    void this.#run(running).then(outcome => {
+      this.#running = this.#running.filter(other => other !== running)
+      end(outcome)
+    })
+    return ended
+  }
+
+  async #run(running: Running): Promise<'stored' | 'killed'> {
+    if (this.isSlow) await this.#scheduler.sleep(this.#actor, this.#dice.below(10_000))
+    for (let steps = 1 + this.#dice.below(3); steps > 0; steps--)
+      await this.#scheduler.step(this.#actor, 'insert runs')
+    // Between the last look at the kill and the rename of the part there is an instant in which it comes too late.
+    if (running.isKilled && this.#dice.chance(0.7)) return 'killed'
+    const { topic, partition, table, rows: expected, block } = running.insert
+    const { rows } = readNativeBlock(block)
+    if (rows.length !== expected) throw new Error(`${rows.length} rows in a block of ${expected}`)
+    this.history.push({ target: { topic, partition, table }, block: Buffer.concat(block), rows })
+    this.#scheduler.note(`${table}/${partition} ${rows.length}`)
+    return 'stored'
+  }
+
+  async #settle(
+    target: PartitionTable,
+    from: Position & { readonly timeMs: number },
+  ): Promise<Position | null> {
+    const running = this.#running.filter(({ insert }) => isSameTable(insert, target))
+    for (const statement of running) statement.isKilled = true
+    for (const { ended } of running) await ended
+    return this.#highest(target, from)
+  }
+
+  /** As the real store: rows of earlier days are not looked at, and minutes begin before what they tell of. */
+  #highest(target: PartitionTable, from: Position & { readonly timeMs: number }): Position | null {
+    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - DAY_MS
+    let highest: Position | null = null
+    for (const part of this.history) {
+      if (!isSameTable(part.target, target)) continue
+      for (const row of part.rows) {
+        const position = positionOf(row)
+        if (isBefore(position, from) || Number(row.t) < sinceMs) continue
+        if (this.removed.has(nameOf(target, row))) continue
+        if (highest === null || isBefore(highest, position)) highest = position
+      }
+    }
+    return highest
+  }
+
+  #openDays(): string[] {
+    const days = new Set(this.rows('lines').map(row => dayOf(Number(row.t))))
+    return [...days].filter(day => !this.usageDays.has(day)).sort()
+  }
+
+  /** Built aside, then put in its place in one step; who comes second finds it closed. */
+  async #closeDay(day: string): Promise<void> {
+    const isCareless = this.defect === 'closed day copied twice'
+    if (this.usageDays.has(day) && !isCareless) return
+    const aside = usageOf(this.rows('lines').filter(row => dayOf(Number(row.t)) === day))
+    await this.#scheduler.step(this.#actor, 'usage copied')
+    if (aside.length === 0) return
+    if (isCareless) this.usageDays.set(day, [...(this.usageDays.get(day) ?? []), ...aside])
+    else if (!this.usageDays.has(day)) this.usageDays.set(day, aside)
+  }
+
+  #removeExpired(nowMs: number, settled: readonly SettledPartition[]): number {
+    let removed = 0
+    for (const { target, rows } of this.history) {
+      if (target.table !== 'lines') continue
+      const below = settled.find(each => each.partition === target.partition)?.checkpointOffset ?? 0n
+      for (const row of rows) {
+        const day = dayOf(Number(row.t))
+        const isPast = Date.parse(day) + DAY_MS + Number(row.retention) * DAY_MS <= nowMs
+        const name = nameOf(target, row)
+        if (!isPast || !this.usageDays.has(day) || this.removed.has(name)) continue
+        if (positionOf(row).offset >= below) continue
+        this.removed.add(name)
+        removed++
+      }
+    }
+    return removed
+  }
+}
+
+export function usageOf(rows: readonly StoredRow[]): UsageRow[] {
+  const sums = new Map<string, { account: string; app: string; bytes: number; lines: number }>()
+  for (const { account, app, size } of rows) {
+    const key = `${account} ${app}`
+    const sum = sums.get(key) ?? { account: String(account), app: String(app), bytes: 0, lines: 0 }
+    sum.bytes += Number(size)
+    sum.lines++
+    sums.set(key, sum)
+  }
+  return [...sums.values()]
+}
+
+const days = new Map<number, string>()
+
+/** UTC day, YYYY-MM-DD. */
+export function dayOf(timeMs: number): string {
+  const number = Math.floor(timeMs / DAY_MS)
+  let day = days.get(number)
+  if (day === undefined) {
+    day = new Date(timeMs).toISOString().slice(0, 10)
+    days.set(number, day)
+  }
+  return day
+}
+
+function nameOf({ partition }: PartitionTable, row: StoredRow): string {
+  return `${partition} ${row.offset} ${row.row}`
+}
+
+function positionOf(row: StoredRow): Position {
+  return { offset: row.offset as bigint, row: row.row as number }
+}
+
+function isSameTable(a: PartitionTable, b: PartitionTable): boolean {
+  return a.topic === b.topic && a.partition === b.partition && a.table === b.table
+}
+
+function isHigher(a: Epoch, b: Epoch): boolean {
+  return a.offset > b.offset || (a.offset === b.offset && a.attempt > b.attempt)
+}
+
+function isBefore(a: Position, b: Position): boolean {
+  return a.offset < b.offset || (a.offset === b.offset && a.row < b.row)
+}
+
+function fenced(): StoreError {
+  return new StoreError('FENCED', 'fenced')
+}
+
+function outcomeUnknown(): StoreError {
+  return new StoreError('OUTCOME_UNKNOWN', 'connection lost', { retriable: true })
+}
+
+function noSql(): StoreError {
+  return new StoreError('STATEMENT_FAILED', 'this store answers no SQL')
+}

@@ -1,0 +1,182 @@
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { LogRecord } from '../../engine/log/log.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { type Dice, newDice } from '../support/dice.ts'
+import { act } from './actions.ts'
+import { bringToRest } from './ending.ts'
+import type { Founding } from './founding.ts'
+import type { FrontDoor } from './front-door.ts'
+import { Machine, START_MS } from './machine.ts'
+import type { Plan } from './plan.ts'
+import type { Recipe } from './recipe.ts'
+import { Actor, Scheduler } from './scheduler.ts'
+import { Sender } from './sender.ts'
+import { SimulatedBroker } from './simulated-broker.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { SimulatedStore, type StoreDefect } from './simulated-store.ts'
+
+export const DAY_MS = 86_400_000
+const MACHINES = 2
+/** A world that takes more steps than this goes round in a circle. */
+const MAX_STEPS = 20_000
+
+/** A world has not come to rest: something goes round in a circle, or waits for ever. */
+export class EndlessWorld extends Error {
+  override readonly name = 'EndlessWorld'
+}
+
+export interface WorldSurroundings {
+  readonly founding: Founding
+  readonly door: FrontDoor
+  readonly storeDefect?: StoreDefect | undefined
+  /** Told what happens, in the words of a story. */
+  readonly tell?: ((atMs: number, what: string) => void) | undefined
+}
+
+/** A whole installation with its machines and senders, and what can be done to it from outside. */
+export class World {
+  readonly plan: Plan
+  readonly founding: Founding
+  readonly entropy: Entropy
+  readonly dice: Dice
+  readonly scheduler: Scheduler
+  readonly machines: readonly Machine[]
+  readonly broker: SimulatedBroker
+  readonly store: SimulatedStore
+  readonly senders: readonly Sender[]
+  readonly processes: SimulatedProcess[] = []
+  /** By the id of the revision. */
+  readonly recipes = new Map<string, Recipe>()
+  readonly #surroundings: WorldSurroundings
+  readonly #storage
+
+  constructor(plan: Plan, surroundings: WorldSurroundings) {
+    const { founding, storeDefect } = surroundings
+    this.plan = plan
+    this.founding = founding
+    this.#surroundings = surroundings
+    this.entropy = seededEntropy(plan.seed ^ 0x5eed)
+    this.dice = newDice(plan.seed ^ 0xd1ce)
+    this.scheduler = new Scheduler(this.dice)
+    this.machines = Array.from({ length: MACHINES }, () => new Machine(this.scheduler))
+    if (plan.nearMidnight) for (const machine of this.machines) machine.offsetMs = DAY_MS / 2 - 20_000
+    this.#storage = founding.storage()
+    const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
+    this.broker = new SimulatedBroker({
+      scheduler: this.scheduler,
+      dice: this.dice,
+      clock: logClock,
+      entropy: this.entropy,
+      maxBytes: plan.logBytes,
+      storage: this.#storage,
+    })
+    this.broker.faultShare = plan.appendFaults
+    this.store = new SimulatedStore(this.scheduler, this.dice)
+    this.store.faultShare = plan.storeFaults
+    this.store.defect = storeDefect
+    this.senders = this.#newSenders(() => logClock.wallMs())
+  }
+
+  /** Does everything that the plan says, then lets the world come to rest without any trouble. */
+  async run(): Promise<void> {
+    this.startProcess()
+    for (const action of this.plan.actions) {
+      const dice = newDice(action.seed)
+      act(this, action.kind, dice)
+      for (let picks = dice.below(dice.chance(0.2) ? 120 : 25); picks > 0; picks--)
+        if (!(await this.pick())) break
+    }
+    await bringToRest(this)
+    this.#surroundings.door.clear()
+  }
+
+  /** Identity of the log. */
+  get logId(): string {
+    return this.#storage.get(INGEST_TOPIC)?.logId ?? ''
+  }
+
+  get alive(): readonly SimulatedProcess[] {
+    return this.processes.filter(process => process.isAlive)
+  }
+
+  /** Records that a partition keeps, as they lie on the disk. */
+  keptRecords(topic: string, partition: number): LogRecord[] {
+    return this.#storage.get(topic)?.partitions[partition]?.records ?? []
+  }
+
+  startProcess(): SimulatedProcess {
+    const number = this.processes.length
+    const actor = new Actor(`process ${number}`)
+    const machine = this.machines[number % MACHINES] as Machine
+    const process = new SimulatedProcess(actor, {
+      log: this.broker.logOf(actor),
+      store: this.store.clientOf(actor),
+      clock: machine.clockOf(actor),
+      entropy: this.entropy,
+      partitions: this.plan.partitions,
+    })
+    this.processes.push(process)
+    this.tell(`${actor.name} starts`)
+    process.start().catch(error => process.alarms.push(`${error.stack}`))
+    return process
+  }
+
+  kill(process: SimulatedProcess): void {
+    process.kill()
+    this.scheduler.bury()
+    for (const sender of this.senders) sender.loseConnection(process)
+    this.tell(`${process.actor.name} is killed`)
+  }
+
+  stop(process: SimulatedProcess): void {
+    if (process.isStopping) return
+    this.tell(`${process.actor.name} is asked to stop`)
+    void process.stop().then(() => this.kill(process))
+  }
+
+  setPaused(process: SimulatedProcess, paused: boolean): void {
+    process.actor.paused = paused
+    this.tell(`${process.actor.name} ${paused ? 'is paused' : 'goes on'}`)
+  }
+
+  runJobs({ engine, actor }: SimulatedProcess): void {
+    if (engine === undefined) return
+    this.tell(`${actor.name} runs its jobs`)
+    void engine.runJobs()
+  }
+
+  pass(ms: number): void {
+    this.scheduler.advance(ms)
+    this.tell(`${ms} ms pass`)
+  }
+
+  /** Lets everybody go on until all wait for time. */
+  async drain(): Promise<void> {
+    while (await this.pick());
+  }
+
+  /** Takes one step. @returns false when all wait for time */
+  async pick(): Promise<boolean> {
+    if (this.scheduler.steps > MAX_STEPS) throw new EndlessWorld(`${MAX_STEPS} steps and no end`)
+    return this.scheduler.pick()
+  }
+
+  tell(what: string): void {
+    this.#surroundings.tell?.(START_MS + this.scheduler.nowMs, what)
+  }
+
+  #newSenders(logClockMs: () => number): Sender[] {
+    const sending = {
+      door: this.#surroundings.door,
+      dice: this.dice,
+      lineBytes: this.plan.lineBytes,
+      logClockMs,
+      tell: (what: string) => this.tell(what),
+    }
+    return Array.from({ length: this.plan.senders }, (_, number) => {
+      const account = this.founding.accounts[number % this.founding.accounts.length]
+      return new Sender(sending, number, account as Founding['accounts'][number])
+    })
+  }
+}

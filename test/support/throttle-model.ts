@@ -1,0 +1,55 @@
+export interface ThrottleRule {
+  readonly limit: number
+  readonly windowMs: number
+  /** Whether it counts by a key, or all events together. */
+  readonly isKeyed: boolean
+}
+
+/** The bucket of events without a key. */
+const DEFAULT_BUCKET = ''
+
+/**
+ * A throttle written as plainly as can be: the pass times of every key in a list. Times are forgotten when an event of
+ * their key comes, and all of a key at once when the last of them is past, as the specification's steps say: a
+ * longer window that is published later still knows what is left.
+ */
+export class ThrottleModel {
+  #rule: ThrottleRule
+  #passes = new Map<string, number[]>()
+  #timeMs = 0
+
+  constructor(rule: ThrottleRule) {
+    this.#rule = rule
+  }
+
+  timePasses(timeMs: number): void {
+    this.#timeMs = Math.max(this.#timeMs, timeMs)
+    for (const [key, times] of this.#passes)
+      if (this.#isPast(times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#passes.delete(key)
+    // The default bucket is always at hand: it forgets as time passes.
+    const times = this.#passes.get(DEFAULT_BUCKET)
+    if (times !== undefined)
+      this.#passes.set(
+        DEFAULT_BUCKET,
+        times.filter(passMs => !this.#isPast(passMs)),
+      )
+  }
+
+  change(rule: ThrottleRule): void {
+    if (rule.isKeyed !== this.#rule.isKeyed) this.#passes.clear()
+    this.#rule = rule
+  }
+
+  lets(key: string): boolean {
+    const bucket = this.#rule.isKeyed ? key : DEFAULT_BUCKET
+    const times = (this.#passes.get(bucket) ?? []).filter(timeMs => !this.#isPast(timeMs))
+    const passes = times.length < this.#rule.limit
+    if (passes) times.push(this.#timeMs)
+    this.#passes.set(bucket, times)
+    return passes
+  }
+
+  #isPast(timeMs: number): boolean {
+    return this.#timeMs - timeMs >= this.#rule.windowMs
+  }
+}
