@@ -70,6 +70,17 @@ describe('weir verify', () => {
     expect(standIn?.requests).toEqual([{ path: '/verify', body: '{}' }])
   })
 
+  test('says of empty partitions only how many there are', async () => {
+    const empty = [1, 2].map(partition => ({ ...PARTITION, partition, lines: 0, bytes: 0 }))
+    const { out } = await verified({ partitions: [PARTITION, ...empty], days: [], mismatch: null })
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      expect.stringContaining('PARTITION'),
+      expect.stringContaining('1,234'),
+      '2 partitions without lines: OK',
+      '',
+    ])
+  })
+
   test('says what it could not look at', async () => {
     const partition = { ...PARTITION, fromMs: Date.UTC(2026, 0, 1, 12), unstoredRecords: 3 }
     const { out } = await verified({ partitions: [partition], days: DAYS, mismatch: null })

@@ -92,7 +92,7 @@ const COLUMNS: readonly Column<PartitionReport>[] = [
 function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
   const { partitions, mismatch } = report
   const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
-  const table = partitions.length === 0 ? [] : [...tableLines(COLUMNS, partitions, colours), '']
+  const table = partitions.length === 0 ? [] : [...partitionLines(partitions, colours), '']
   if (mismatch !== null) return [...table, ...mismatchLines(mismatch)]
   const lines = totalOf(report, 'lines')
   const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
@@ -104,13 +104,23 @@ function textResult(report: VerificationReport, tookMs: number, world: World): s
   ]
 }
 
+/** Of many partitions most are often empty. */
+function partitionLines(partitions: readonly PartitionReport[], colours: boolean): string[] {
+  const filled = partitions.filter(({ lines }) => lines > 0)
+  const empty = partitions.length - filled.length
+  return [
+    ...(filled.length === 0 ? [] : tableLines(COLUMNS, filled, colours)),
+    ...(empty === 0 ? [] : [`${empty} ${empty === 1 ? 'partition' : 'partitions'} without lines: OK`]),
+  ]
+}
+
 function usageLines({ days }: VerificationReport): string[] {
   const closed = days.filter(({ isClosed }) => isClosed)
   const recomputed = closed.filter(({ isRecomputed }) => isRecomputed)
   if (days.length === 0) return []
   const open = days.length - closed.length
   return [
-    `Usage of ${days.length} days is right: ${recomputed.length} closed as the log says, ` +
+    `Usage of ${days.length} ${days.length === 1 ? 'day' : 'days'} is right: ${recomputed.length} closed as the log says, ` +
       `${closed.length - recomputed.length} as their lines say, ${open} open.`,
   ]
 }
