@@ -241,6 +241,8 @@ test('something else that says 200 at CLICKHOUSE_URL is no server: lines are kep
   await running.start(WAITS_FOR_SERVER)
   expect(running.output).toContain(`${url} (CLICKHOUSE_URL)`)
   expect(running.output).toContain('what answers there is no ClickHouse server')
+  const listens = () => readiness(running).catch(() => ({ code: 0, text: '' }))
+  expect(await eventually(listens, ({ code }) => code !== 0)).toMatchObject({ code: 503 })
   const first = linesFile('alpha', 2_000)
   expect(await running.ship(first.path, 'alpha')).toMatchObject({ code: 0 })
   await page.stop()
