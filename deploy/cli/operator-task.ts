@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { request } from 'node:http'
+import { accessSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { OperatorEvent, OperatorTask } from '../operator/operator-task.ts'
@@ -21,16 +21,36 @@ const NOBODY_THERE = new Set(['ENOENT', 'ECONNREFUSED'])
  */
 export async function runOperatorTask(task: OperatorTask, world: World, report: Report): Promise<void> {
   const folder = dataFolder(world)
-  if (!existsSync(join(folder, 'format.json')))
-    throw new CommandError(
-      EXIT.usage,
-      `There is no data folder in ${folder}. Set WEIR_DATA_DIR to the one that the server uses.`,
-    )
+  assertDataFolder(folder)
   const failed = (event: OperatorEvent) => {
     if (event.type === 'failed') throw failure(event.message, world)
     report(event)
   }
   if (!(await askServer(folder, task, world, failed))) await runHere(task, world, failed)
+}
+
+function assertDataFolder(folder: string): void {
+  try {
+    accessSync(join(folder, 'format.json'))
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EACCES' || code === 'EPERM') throw notTheServersUser(folder, cause)
+    throw new CommandError(
+      EXIT.usage,
+      `There is no data folder in ${folder}. Set WEIR_DATA_DIR to the one that the server uses.`,
+      { cause },
+    )
+  }
+}
+
+function notTheServersUser(path: string, cause: unknown): CommandError {
+  return new CommandError(
+    EXIT.usage,
+    `${path} may be used by the user that runs the server only: be that user.`,
+    {
+      cause,
+    },
+  )
 }
 
 /** @returns false when no server is at work */
@@ -43,12 +63,7 @@ async function askServer(folder: string, task: OperatorTask, world: World, repor
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (NOBODY_THERE.has(code ?? '')) return false
-    if (code === 'EACCES' || code === 'EPERM')
-      throw new CommandError(
-        EXIT.usage,
-        `${address.path} may be used by the user that runs the server only: be that user.`,
-        { cause: error },
-      )
+    if (code === 'EACCES' || code === 'EPERM') throw notTheServersUser(address.path, error)
     if (error instanceof CommandError) throw error
     throw failure(`the server has gone meanwhile (${(error as Error).message})`, world)
   } finally {
@@ -64,7 +79,7 @@ async function ask(
 ): Promise<void> {
   const { task: name, ...body } = task
   const outgoing = request({ socketPath: address, path: `/${name}`, method: 'POST', signal: world.stop })
-  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.on('response', resolve).on('error', reject)
     outgoing.end(JSON.stringify(body))
   })
