@@ -24,6 +24,8 @@ export interface Credentials {
   readonly enterpriseAccessToken: string
   readonly ingestionKey: string
   readonly serviceKey: string
+  /** There until a start has come so far that the operator was told about them. */
+  readonly isNew?: true
 }
 
 /** Of these the log knows hashes only; the addresses are written anew at each start. */
@@ -121,10 +123,26 @@ export class DataDirectory {
     return join(this.path, 'held')
   }
 
-  /** The key that encrypts secrets at rest, minted at the first call. */
-  secretKey(): Buffer {
-    const path = join(this.path, 'secret.key')
-    if (!existsSync(path)) writeAtomically(path, randomBytes(32).toString('hex'))
+  get secretKeyPath(): string {
+    return join(this.path, 'secret.key')
+  }
+
+  /**
+   * The key that encrypts secrets at rest.
+   *
+   * @param log 'new': nothing is encrypted yet, so it is minted when it is not there
+   * @throws DataDirectoryError when it is gone
+   */
+  secretKey(log: 'new' | 'used'): Buffer {
+    const path = this.secretKeyPath
+    if (!existsSync(path)) {
+      if (log === 'used')
+        throw new DataDirectoryError(
+          `${path} is gone, and secrets on the log cannot be read without it: restore the file from a backup, or ` +
+            'set WEIR_SECRET_KEY when the log was written with one',
+        )
+      writeAtomically(path, randomBytes(32).toString('hex'))
+    }
     const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex')
     if (key.length !== 32) throw new DataDirectoryError(`${path} does not hold 64 hexadecimal digits`)
     return key

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Logger as PinoLogger } from 'pino'
@@ -8,15 +9,16 @@ import { bootstrap } from '../engine/configuration/bootstrap.ts'
 import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
+import { SealError } from '../engine/configuration/seal.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { systemEntropy } from '../engine/entropy/system-entropy.ts'
-import type { Topic } from '../engine/log/log.ts'
+import { LogError, type Topic } from '../engine/log/log.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
 const GIB = 1024 ** 3
@@ -28,7 +30,7 @@ const MIN_SEGMENT_BYTES = 1024 ** 2
 const MAX_SEGMENT_BYTES = 64 * 1024 ** 2
 
 /** What the credentials say beside the addresses, which are known only once the program listens. */
-export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl'>
+export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl' | 'isNew'>
 
 /** The parts of a running installation, from the data folder up to the engine. */
 export interface Installation {
@@ -44,7 +46,7 @@ export interface Installation {
   readonly opening: StoreOpening
   readonly engine: Engine
   readonly keys: Keys
-  /** True until a start has got as far as listening: nobody has been told the credentials before. */
+  /** True until a start has come so far as to tell the operator the credentials. */
   readonly created: boolean
 }
 
@@ -94,17 +96,20 @@ async function openOnLog(
   logger: PinoLogger,
 ): Promise<Installation> {
   const { directory, clock, entropy, log } = base
-  const ingest = await log.topic(INGEST_TOPIC, settings.partitions)
-  const checkpoints = await log.topic(CHECKPOINT_TOPIC, settings.partitions)
-  const secretKey =
-    settings.secretKey === undefined ? directory.secretKey() : Buffer.from(settings.secretKey, 'hex')
+  const [ingest, checkpoints] = await partitionedTopics(settings, directory, log)
   const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
+  const secretKey =
+    settings.secretKey === undefined
+      ? directory.secretKey((await holdsRecords(configurationTopic)) ? 'used' : 'new')
+      : Buffer.from(settings.secretKey, 'hex')
   const configuration = await ConfigurationLog.open({
     topic: configurationTopic,
     clock,
     entropy,
     secretKey,
     logger,
+  }).catch((error: unknown) => {
+    throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
   })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
@@ -132,6 +137,47 @@ async function openOnLog(
     keys,
     created,
   }
+}
+
+async function partitionedTopics(
+  { partitions }: Settings,
+  directory: DataDirectory,
+  log: SegmentLog,
+): Promise<[Topic, Topic]> {
+  try {
+    return [await log.topic(INGEST_TOPIC, partitions), await log.topic(CHECKPOINT_TOPIC, partitions)]
+  } catch (error) {
+    if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
+    throw new SettingsError([
+      `WEIR_PARTITIONS is ${partitions}, which the log in ${directory.logPath} was not made with. ${error.message} ` +
+        'Set WEIR_PARTITIONS to the number that it has.',
+    ])
+  }
+}
+
+function wrongSecretKey(
+  { secretKey }: Settings,
+  { secretKeyPath, logPath }: DataDirectory,
+  cause: SealError,
+): DataDirectoryError {
+  const [key, remedy] =
+    secretKey === undefined
+      ? [
+          secretKeyPath,
+          'restore the file from a backup, or set WEIR_SECRET_KEY when the log was written with one',
+        ]
+      : [
+          'WEIR_SECRET_KEY',
+          existsSync(secretKeyPath)
+            ? `remove the setting, so that the key in ${secretKeyPath} is taken, or set the one of before`
+            : 'set the one of before',
+        ]
+  return new DataDirectoryError(
+    `${key} is not the key that secrets on the log in ${logPath} were written with: ${remedy}`,
+    {
+      cause,
+    },
+  )
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
@@ -174,9 +220,9 @@ async function firstStart(
       `${directory.path}/credentials.json is gone, and tokens cannot be read back from the log: restore the file from a backup`,
     )
   }
-  if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys })
+  if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys, isNew: true })
   await bootstrap(configuration, ports, keys)
-  return { keys, created: kept === undefined || kept.apiUrl === '' }
+  return { keys, created: kept === undefined || kept.isNew === true }
 }
 
 /** Room is freed a segment at a time: a small log has small ones. */

@@ -64,11 +64,15 @@ async function runAll(settings: Settings): Promise<void> {
 }
 
 /** Puts the engine to work as soon as the store is open, and says so once it has caught up. */
-async function work({ opening, engine, created }: Installation, credentials: Credentials): Promise<void> {
+async function work(
+  { opening, engine, created, directory }: Installation,
+  credentials: Credentials,
+): Promise<void> {
   await opening.whenOpen()
   engine.start()
   await engine.whenTaken()
   announce(credentials, created)
+  if (created) directory.writeCredentials(credentials)
 }
 
 interface Servers {
@@ -147,7 +151,9 @@ async function listen(
       ? apiUrl
       : await listenOn(servers.ingest, settings, host, ingestPort as number)
   const credentials = { apiUrl, ingestUrl, ...installation.keys }
-  installation.directory.writeCredentials(credentials)
+  installation.directory.writeCredentials(
+    installation.created ? { ...credentials, isNew: true } : credentials,
+  )
   return credentials
 }
 

@@ -42,7 +42,7 @@ export class Seal {
       return text + decipher.final('utf8')
     } catch (cause) {
       throw new SealError(
-        `${place} does not open: the secret key is not the one that this configuration was written with`,
+        `The secret at "${place}" does not open: the secret key is not the one that this configuration was written with`,
         { cause },
       )
     }

@@ -190,6 +190,44 @@ describe('a start that cannot work ends with a sentence', () => {
     expect(code).toBe(1)
   })
 
+  test('a first one on a port that is taken leaves the three commands to the one that succeeds', async () => {
+    const other = createServer()
+    const port = await freePort()
+    await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
+    weir = RunningWeir.prepare({ WEIR_PORT: String(port) })
+    const { code, output } = await failedStart(weir.environment)
+    expect([code, output]).toEqual([1, expect.stringContaining('another program listens there')])
+    await new Promise(resolve => other.close(resolve))
+    await weir.start()
+    expect(weir.output.match(/^ {2}curl /gm)).toHaveLength(3)
+  }, 60_000)
+
+  test('another secret key, none, or another number of partitions than the log has', async () => {
+    weir = await RunningWeir.start()
+    const { directory, environment: settings } = weir
+    await weir.end('SIGTERM')
+    const key = join(directory, 'secret.key')
+    const wrong = await failedStart({ ...settings, WEIR_SECRET_KEY: 'a'.repeat(64) })
+    expect(wrong).toEqual({
+      code: 1,
+      output:
+        `weir: WEIR_SECRET_KEY is not the key that secrets on the log in ${join(directory, 'log')} were written with: ` +
+        `remove the setting, so that the key in ${key} is taken, or set the one of before\n`,
+    })
+    const partitions = await failedStart({ ...settings, WEIR_PARTITIONS: '8' })
+    expect(partitions.code).toBe(1)
+    expect(partitions.output).toMatch(/^weir: WEIR_PARTITIONS is 8, .* has 4 partitions, not 8: .*\n$/)
+    renameSync(key, `${key}.away`)
+    const gone = await failedStart(settings)
+    expect(gone.code).toBe(1)
+    expect(gone.output).toMatch(
+      /^weir: .*secret\.key is gone, .*restore the file from a backup, or set WEIR_SECRET_KEY/,
+    )
+    expect(existsSync(key)).toBe(false)
+    renameSync(`${key}.away`, key)
+    await weir.start()
+  }, 60_000)
+
   test('a data folder where none can be', async () => {
     const { code, output } = await failedStart({ ...environment, WEIR_DATA_DIR: '/proc/nope' })
     expect(output).toMatch(/^weir: WEIR_DATA_DIR: cannot create \/proc\/nope: .*\n$/)
