@@ -89,7 +89,7 @@ export type VerificationEvent =
   | ({ readonly type: 'partition' } & PartitionReport)
   | ({ readonly type: 'day' } & DayReport)
 
-export const NOTHING: MismatchSide = { rows: 0, bytes: 0, digest: '' }
+const NOTHING: MismatchSide = { rows: 0, bytes: 0, digest: '' }
 
 const NOWHERE = {
   partition: null,
