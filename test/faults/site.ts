@@ -59,9 +59,10 @@ export class Site {
    * @throws Error when the program does not come back
    */
   async recovery(sinceMs: number, newest: readonly SentRequest[]): Promise<Recovery> {
-    const isReady = async () => (await this.#fetch('/readyz')).ok
-    if (!(await reached(isReady, sinceMs + READY_WITHIN_MS)))
-      throw new Error(`not ready within ${READY_WITHIN_MS / 1000} s:\n${this.weir.output.slice(-4_000)}`)
+    // A start that was refused is over before anybody can be ready.
+    const isReady = async () => !this.weir.running || (await this.#fetch('/readyz')).ok
+    const isAnswered = await reached(isReady, sinceMs + READY_WITHIN_MS)
+    if (!isAnswered || !this.weir.running) throw new Error(`not ready:\n${this.weir.output.slice(-4_000)}`)
     const readyMs = performance.now() - sinceMs
     const untilMs = performance.now() + STORED_WITHIN_MS
     for (const request of newest) await reached(() => this.#isStored(request), untilMs)
