@@ -3,10 +3,11 @@ import { accounts, deployments, revisions } from '../../engine/configuration/ent
 import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
+import { DAY_MS } from './machine.ts'
 import type { ActionKind, Pace } from './plan.ts'
 import { documentOf, drawRecipe, type Recipe } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
-import { DAY_MS, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_PROCESSES = 3

@@ -1,8 +1,9 @@
 import { INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
-import type { Machine } from './machine.ts'
+import { EndlessWorld } from './endless-world.ts'
+import { DAY_MS, type Machine } from './machine.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
-import { DAY_MS, EndlessWorld, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 /** A little more than a minute: the counts of nodes are stored, a jump of a clock is believed. */

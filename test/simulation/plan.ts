@@ -188,7 +188,7 @@ export function planOf(seed: number): Plan {
     pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
     stallsAtCuts: mood === 'publishing',
     nearMidnight: dice.chance(0.3),
-    growsOld: dice.chance(0.25),
+    growsOld: dice.chance(0.2),
     actions: Array.from({ length }, (_, index) => ({
       kind: (dice.chance(0.8) && cycle?.[index % cycle.length]) || drawKind(),
       seed: dice.below(2 ** 31),

@@ -12,9 +12,8 @@ import {
 } from '../../engine/store/store.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
+import { DAY_MS } from './machine.ts'
 import { Actor, type Scheduler } from './scheduler.ts'
-
-const DAY_MS = 86_400_000
 
 export type StoredRow = Readonly<Record<string, NativeValue>>
 

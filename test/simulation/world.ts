@@ -5,9 +5,10 @@ import { INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { act } from './actions.ts'
 import { bringToRest } from './ending.ts'
+import { EndlessWorld } from './endless-world.ts'
 import type { Founding } from './founding.ts'
 import type { FrontDoor } from './front-door.ts'
-import { Machine, START_MS } from './machine.ts'
+import { DAY_MS, Machine, START_MS } from './machine.ts'
 import type { Plan } from './plan.ts'
 import type { Recipe } from './recipe.ts'
 import { Actor, Scheduler } from './scheduler.ts'
@@ -16,15 +17,9 @@ import { SimulatedBroker } from './simulated-broker.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { SimulatedStore, type StoreDefect } from './simulated-store.ts'
 
-export const DAY_MS = 86_400_000
 const MACHINES = 2
 /** A world that takes more steps than this goes round in a circle. */
 const MAX_STEPS = 20_000
-
-/** A world has not come to rest: something goes round in a circle, or waits for ever. */
-export class EndlessWorld extends Error {
-  override readonly name = 'EndlessWorld'
-}
 
 export interface WorldSurroundings {
   readonly founding: Founding
