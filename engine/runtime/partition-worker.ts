@@ -24,6 +24,8 @@ const MAX_AHEAD_MS = 3_600_000
 const TICK_SLACK_MS = 5
 /** The longest wait without a look around: room on the log, a clock that was set. */
 const MAX_IDLE_MS = 1_000
+/** Given as a reason: without one every end of a wait would make an exception with a stack. */
+const IDLE_OVER = 'the wait is over'
 const INSERTS_PER_SECOND = 16
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 5_000
@@ -207,6 +209,7 @@ export class PartitionWorker {
     stop.addEventListener('abort', () => {
       this.#wakeReader()
       this.#wakeStorer()
+      this.#wakeIdle()
     })
     const guard = (loop: Promise<void>) =>
       loop.catch(error => {
@@ -263,14 +266,13 @@ export class PartitionWorker {
   async #idle(signal: AbortSignal): Promise<void> {
     const { ingest, partition, clock } = this.#options
     const wake = new AbortController()
-    this.#wakeIdle = () => wake.abort()
+    this.#wakeIdle = () => wake.abort(IDLE_OVER)
     if (this.#cutsChanged || signal.aborted) return
-    const either = AbortSignal.any([signal, wake.signal])
     await Promise.race([
-      ingest.waitBeyond(partition, this.#fold.nextOffset, either),
-      clock.sleep(Math.min(Math.max(1, this.#untilTickMs()), MAX_IDLE_MS), either),
+      ingest.waitBeyond(partition, this.#fold.nextOffset, wake.signal),
+      clock.sleep(Math.min(Math.max(1, this.#untilTickMs()), MAX_IDLE_MS), wake.signal),
     ])
-    wake.abort() // ends whichever of the two still waits
+    this.#wakeIdle() // ends whichever of the two still waits
   }
 
   async #storeLoop(signal: AbortSignal): Promise<void> {

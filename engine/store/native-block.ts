@@ -4,10 +4,10 @@
  */
 
 /** Room is made by the first row: a column that stays empty takes none. Later blocks get room like the last one. */
-const INITIAL_ROWS = 64
+const INITIAL_ROWS = 8
 const INITIAL_TEXT_BYTES = 256
 /** Capacities are multiples of it, so that blocks of nearly the same size use the same. */
-const CAPACITY_STEP = 64
+const CAPACITY_STEP = 16
 const MAX_LENGTH_BYTES = 5
 const WORD_RANGE = 2 ** 32
 
