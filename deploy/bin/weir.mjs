@@ -13,6 +13,7 @@ const NEEDED_MAJOR = 24
 process.env.UV_THREADPOOL_SIZE ??= '16'
 
 if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
+  endWithLauncher()
   const { main } = await import('../cli/program.ts')
   await main()
 } else {
@@ -30,7 +31,8 @@ function runUnderOwnNode() {
     return
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    // The fourth says to the child that we have gone, however that came about.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_FROM_WEIR: '1' },
   })
   // Ctrl+C reaches the child by the terminal, too: the child does its work once however often it is told.
@@ -42,4 +44,11 @@ function runUnderOwnNode() {
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
   })
+}
+
+/** Who ends the process that started us, also by kill -9, means us: we would hold the data folder unseen. */
+function endWithLauncher() {
+  if (!process.env.NODE_FROM_WEIR || !process.connected) return
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel.unref()
 }

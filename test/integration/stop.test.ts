@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createConnection, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../support/exported-lines.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+/** Makes a Node say that it is an older one. */
+const AS_OLDER_NODE = `--import=data:text/javascript,${encodeURIComponent(
+  "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })",
+)}`
+
+let weir: RunningWeir | undefined
+const peers: Socket[] = []
+afterEach(async () => {
+  for (const peer of peers.splice(0)) peer.destroy()
+  await weir?.dispose()
+  weir = undefined
+})
+
+async function peer({ credentials }: RunningWeir, sent: string): Promise<void> {
+  const { hostname, port } = new URL(credentials.ingestUrl)
+  const socket = createConnection(Number(port), hostname)
+  peers.push(socket)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  await new Promise(resolve => socket.write(sent, resolve))
+}
+
+test('a stop beside silent connections and half a request is a good one, and what was taken is stored', async () => {
+  const running = await RunningWeir.start({ LOG_LEVEL: 'info' })
+  weir = running
+  const { ingestUrl, ingestionKey } = running.credentials
+  const head = `POST /logs/ingest?hostname=h HTTP/1.1\r\nhost: h\r\napikey: ${ingestionKey}`
+  await peer(running, '')
+  await peer(running, head)
+  await peer(running, `${head}\r\ncontent-length: 1000\r\n\r\n{"lines":[`)
+  const answer = await fetch(`${ingestUrl}/logs/ingest?hostname=web-1`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey },
+    body: JSON.stringify({ lines: [{ line: 'taken', app: 'stop' }] }),
+  })
+  expect(answer.status).toBe(200)
+  expect(await running.end('SIGTERM')).toBe(0)
+  expect(running.output).toMatch(/"msg":"stopped"/)
+  expect(running.output).not.toContain('stopping took too long')
+  await running.start()
+  const usage = () =>
+    running.get<{ name: string }[]>(`/v1/usage/apps?from=1&to=${Math.ceil(Date.now() / 1000)}`)
+  expect(await eventually(usage, apps => apps.length > 0)).toMatchObject([{ name: 'stop', current_total: 1 }])
+}, 60_000)
+
+test('under an older Node kill -9 of what was started ends the program, too, which lets go of its folder', async () => {
+  weir = RunningWeir.prepare()
+  const launcher = spawn(process.execPath, [AS_OLDER_NODE, PROGRAM, 'all'], {
+    env: weir.environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  for await (const chunk of launcher.stdout) {
+    printed += chunk
+    if (/^Weir is ready/m.test(printed)) break
+  }
+  const { pid } = JSON.parse(readFileSync(join(weir.directory, 'owner.json'), 'utf8')) as { pid: number }
+  expect(pid).not.toBe(launcher.pid)
+  const gone = once(launcher, 'exit')
+  launcher.kill('SIGKILL')
+  await gone
+  expect(
+    await eventually(
+      async () => isAlive(pid),
+      alive => !alive,
+    ),
+  ).toBe(false)
+  await weir.start()
+}, 60_000)
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
