@@ -26,7 +26,7 @@ export function nativeBlock(
 ): Uint8Array[] {
   const chunks: Uint8Array[] = [Buffer.concat([lengthBytes(columns.length), lengthBytes(rows)])]
   for (const [name, type, column] of columns) {
-    chunks.push(Buffer.concat([prefixed(name), prefixed(type)]))
+    chunks.push(columnHead(name, type))
     for (const chunk of column.take()) if (chunk.length > 0) chunks.push(chunk)
   }
   return chunks
@@ -34,7 +34,20 @@ export function nativeBlock(
 
 /** Size of the names and types in a block. */
 export function columnNamesBytes(columns: readonly (readonly [name: string, type: string])[]): number {
-  return columns.reduce((sum, [name, type]) => sum + prefixed(name).length + prefixed(type).length, 0)
+  return columns.reduce((sum, [name, type]) => sum + columnHead(name, type).length, 0)
+}
+
+const columnHeads = new Map<string, Uint8Array>()
+
+/** Name and type of a column as a block has them before its data: few different ones, made once. */
+function columnHead(name: string, type: string): Uint8Array {
+  const key = `${name} ${type}`
+  let head = columnHeads.get(key)
+  if (head === undefined) {
+    head = Buffer.concat([prefixed(name), prefixed(type)])
+    columnHeads.set(key, head)
+  }
+  return head
 }
 
 /** Size of a block's first bytes: how many columns and rows. */
