@@ -116,16 +116,15 @@ export class SimulatedBroker {
     record: NewRecord,
     calls: CallOrder,
   ): Promise<Appended> {
-    const copy = { ...record, value: Buffer.from(record.value) }
     const done = await calls.take(partition)
     await this.#scheduler.step(actor, labelOf(topic, record))
     try {
       if (!this.#dice.chance(this.faultShare)) {
-        const appended = await this.#land(topic, partition, copy)
+        const appended = await this.#land(topic, partition, record)
         await this.#scheduler.step(actor, 'appended')
         return appended
       }
-      await this.#fail(topic, partition, copy)
+      await this.#fail(topic, partition, record)
     } finally {
       done()
     }
@@ -137,7 +136,8 @@ export class SimulatedBroker {
   async #fail(topic: Topic, partition: number, record: NewRecord): Promise<void> {
     const roll = this.#dice.below(3)
     if (roll === 0) await this.#land(topic, partition, record)
-    else if (roll === 1) void this.#landLate(topic, partition, record)
+    else if (roll === 1)
+      void this.#landLate(topic, partition, { ...record, value: Buffer.from(record.value) })
   }
 
   async #landLate(topic: Topic, partition: number, record: NewRecord): Promise<void> {
@@ -152,7 +152,7 @@ export class SimulatedBroker {
     const appended = await topic.append(partition, record)
     const partitions = this.#archive.get(topic.name) ?? Array.from({ length: topic.partitions }, () => [])
     this.#archive.set(topic.name, partitions)
-    partitions[partition]?.push({ ...appended, value: record.value, producer: record.producer })
+    partitions[partition]?.push({ ...appended, value: Buffer.from(record.value), producer: record.producer })
     this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${record.value.length}`)
     return appended
   }
