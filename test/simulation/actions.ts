@@ -1,6 +1,5 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { accounts, deployments, revisions } from '../../engine/configuration/entities.ts'
-import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { DAY_MS } from './machine.ts'
@@ -12,18 +11,6 @@ import type { World } from './world.ts'
 const HOUR_MS = 3_600_000
 const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
-/** Where a process that stands still for long does the most harm when it goes on. */
-const CRITICAL_STEPS = [
-  `append to ${CHECKPOINT_TOPIC}`,
-  'append weir.Cut',
-  'append weir.Tick',
-  'insert',
-  'claim',
-  'settle',
-  'close a day',
-  'remove',
-] as const
-
 /** What each action does to a world, its details drawn from the action's own dice. */
 const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   send(world, dice) {
@@ -40,7 +27,12 @@ const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   'start a process'(world) {
     if (world.alive.length < MAX_PROCESSES) world.startProcess()
   },
-  'kill a process': (world, dice) => withProcess(world, dice, process => world.kill(process)),
+  'kill a process'(world, dice) {
+    // Who stands still is mostly spared: it does more harm later.
+    const awake = world.alive.filter(({ actor }) => !actor.paused)
+    if (awake.length > 0 && dice.chance(0.8)) world.kill(dice.pick(awake))
+    else withProcess(world, dice, process => world.kill(process))
+  },
   'stop a process': (world, dice) => withProcess(world, dice, process => world.stop(process)),
   'pause a process': (world, dice) => withProcess(world, dice, process => world.setPaused(process, true)),
   'resume a process'(world, dice) {
@@ -48,7 +40,7 @@ const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
     if (paused.length > 0) world.setPaused(dice.pick(paused), false)
   },
   'stall at a step'(world, dice) {
-    const label = world.plan.stallsAtCuts ? 'append weir.Cut' : dice.pick(CRITICAL_STEPS)
+    const label = dice.pick(world.plan.stallsAt)
     world.scheduler.trap = label
     world.tell(`whoever is about to ${label} is paused before`)
   },
@@ -145,6 +137,7 @@ function changeRetention(world: World, { configuration }: SimulatedProcess, dice
 
 function drawDurationMs(dice: Dice, pace: Pace): number {
   const roll = dice.below(100)
+  if (pace === 'long hours' && roll < 50) return HOUR_MS + dice.below(HOUR_MS)
   if (roll < 40) return dice.below(400)
   if (roll < 65) return dice.below(3_000)
   if (roll < 75) return dice.below(90_000)

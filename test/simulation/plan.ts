@@ -1,3 +1,4 @@
+import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 
 /** What can happen in a world besides that everybody goes on. */
@@ -32,7 +33,7 @@ export type ActionKind = (typeof ACTIONS)[number]
 type Mood = 'mixed' | 'takeovers' | 'duels' | 'days' | 'publishing' | 'storms'
 
 /** How much time passes at once, mostly. */
-export type Pace = 'moments' | 'hours' | 'days'
+export type Pace = 'moments' | 'hours' | 'long hours' | 'days'
 
 export interface Action {
   readonly kind: ActionKind
@@ -52,8 +53,8 @@ export interface Plan {
   readonly appendFaults: number
   readonly storeFaults: number
   readonly pace: Pace
-  /** Processes stand still before they make a change known, not before any critical step. */
-  readonly stallsAtCuts: boolean
+  /** Steps before which processes stand still. */
+  readonly stallsAt: readonly string[]
   /** The world begins shortly before a UTC day ends. */
   readonly nearMidnight: boolean
   /**
@@ -64,7 +65,15 @@ export interface Plan {
   readonly actions: readonly Action[]
 }
 
-const MEAN_LENGTH = 24
+/** Actions in a world of that mood, on average: a story that needs several turns gets them, the others stay short. */
+const MEAN_LENGTHS: Readonly<Record<Mood, number>> = {
+  mixed: 12,
+  takeovers: 18,
+  duels: 20,
+  days: 14,
+  publishing: 18,
+  storms: 12,
+}
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
@@ -129,6 +138,20 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'resume a process',
     'let time pass',
   ],
+  /** Days end and are closed by several at once. */
+  days: [
+    'send',
+    'start a process',
+    'let time pass',
+    'stall at a step',
+    'let time pass',
+    'run jobs',
+    'let time pass',
+    'run jobs',
+    'resume a process',
+    'let time pass',
+    'send',
+  ],
   /** The same about a change that somebody is about to make known. */
   publishing: [
     'stall at a step',
@@ -147,10 +170,27 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
   ],
 }
 
+/** Where a process that stands still for long does the most harm when it goes on. */
+const CRITICAL_STEPS = [
+  `append to ${CHECKPOINT_TOPIC}`,
+  'append weir.Cut',
+  'append weir.Tick',
+  'insert',
+  'claim',
+  'settle',
+  'close a day',
+  'remove',
+] as const
+/** In worlds that are about something special. */
+const STALLS: Partial<Readonly<Record<Mood, readonly (typeof CRITICAL_STEPS)[number][]>>> = {
+  duels: [`append to ${CHECKPOINT_TOPIC}`, 'insert', 'claim'],
+  days: ['close a day', 'remove', `append to ${CHECKPOINT_TOPIC}`],
+  publishing: ['append weir.Cut'],
+}
 const PACES: Partial<Readonly<Record<Mood, Pace>>> = {
   days: 'days',
   takeovers: 'hours',
-  duels: 'hours',
+  duels: 'long hours',
   storms: 'moments',
 }
 /** Without these nothing happens that could go wrong. */
@@ -176,7 +216,7 @@ export function planOf(seed: number): Plan {
   const weights = kinds.map(kind => WEIGHTS[kind] * (emphasis[kind] ?? 1))
   const drawKind = () => kinds[drawn(weights, dice)] as ActionKind
   const cycle = CYCLES[mood]
-  const length = 1 + dice.below(2 * MEAN_LENGTH)
+  const length = 1 + dice.below(2 * MEAN_LENGTHS[mood])
   return {
     seed,
     partitions: 1 + dice.below(2),
@@ -186,9 +226,9 @@ export function planOf(seed: number): Plan {
     appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
     storeFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(50) / 100 : 0,
     pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
-    stallsAtCuts: mood === 'publishing',
+    stallsAt: STALLS[mood] ?? CRITICAL_STEPS,
     nearMidnight: dice.chance(0.3),
-    growsOld: dice.chance(0.2),
+    growsOld: dice.chance(mood === 'days' ? 0.6 : mood === 'duels' ? 0.3 : 0.05),
     actions: Array.from({ length }, (_, index) => ({
       kind: (dice.chance(0.8) && cycle?.[index % cycle.length]) || drawKind(),
       seed: dice.below(2 ** 31),
