@@ -1,6 +1,6 @@
 import type { StoreTable } from '../store/store.ts'
 import type { RowSums, StoreAudit } from '../store/store-audit.ts'
-import type { TableBatch } from './partition-fold.ts'
+import type { TableBatch } from './flush.ts'
 
 /** Bytes of blocks whose sums are taken at once. */
 export const WINDOW_BYTES = 32 * 1024 * 1024

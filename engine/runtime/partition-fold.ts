@@ -13,13 +13,14 @@ import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import type { LogRecord } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
-import { newLineBlock } from '../store/line-block.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
-import type { LineBlock, StoredLine } from '../store/stored-line.ts'
+import type { StoredLine } from '../store/stored-line.ts'
 import { AccountState } from './account-state.ts'
+import type { Flush, TableBatch } from './flush.ts'
 import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
+import { OpenBatch } from './open-batch.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
@@ -28,35 +29,12 @@ export const BEHAVIOUR = 1
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const DEFAULT_SLICE_MS = 1000
-/** A batch ends after the record that brings it to one of these. */
-export const MAX_BATCH_BYTES = 32 * 1024 * 1024
-const MAX_BATCH_ROWS = 150_000
 /** A checkpoint is due when this many times its size has been read since the last one … */
 const CHECKPOINT_READ_FACTOR = 20
 /** … but not before that much, so that small states are not written all the time … */
 const CHECKPOINT_MIN_READ_BYTES = 8 * 1024 * 1024
 /** … and in any case after an hour of log time with records. */
 const CHECKPOINT_MAX_AGE_MS = 3_600_000
-
-/** One table's share of a flush: one insert. */
-export interface TableBatch {
-  readonly table: StoreTable
-  readonly block: readonly Uint8Array[]
-  readonly rows: number
-  readonly first: Position
-  readonly last: Position
-  /** No row of it has an earlier log time, UNIX ms. */
-  readonly sinceMs: number
-}
-
-/** What is to be made durable before the log is passed up to `nextOffset`. */
-export interface Flush {
-  readonly nextOffset: bigint
-  readonly timeMs: number
-  readonly tables: readonly TableBatch[]
-  /** An encoded checkpoint, to be written once the tables are stored; null when none is due. */
-  readonly checkpoint: Buffer | null
-}
 
 export interface FoldIdentity {
   readonly topic: string
@@ -81,17 +59,13 @@ export class PartitionFold {
   readonly #producers = new Producers()
   readonly #pending = new PendingNodeActivity()
   readonly #line: StoredLine = newStoredLine()
-  readonly #block: LineBlock = newLineBlock()
+  readonly #batch = new OpenBatch()
   readonly #stored = new Map<string, Position>()
 
   #nextOffset = 0n
   #timeMs = 0
   #sliceMs = DEFAULT_SLICE_MS
   #pendingMinute = 0
-  /** Log time of the first line record of the open batch; undefined when none is open. */
-  #batchBeganMs: number | undefined
-  #batchFirst: Position | undefined
-  #batchLast: Position | undefined
   #offset = 0n
   #row = 0
   #bytesSinceCheckpoint = 0
@@ -116,7 +90,7 @@ export class PartitionFold {
 
   /** True when no batch is open: a checkpoint may be taken here. */
   get atRest(): boolean {
-    return this.#batchBeganMs === undefined
+    return !this.#batch.isOpen
   }
 
   /** Log time of the newest checkpoint; a UTC day is closed when every partition's lies behind its end. */
@@ -130,9 +104,7 @@ export class PartitionFold {
 
   /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day. */
   get deadlineMs(): number {
-    const deadlines = [startOf(this.#timeMs, DAY_MS) + DAY_MS]
-    if (this.#batchBeganMs !== undefined)
-      deadlines.push(startOf(this.#batchBeganMs, this.#sliceMs) + this.#sliceMs)
+    const deadlines = [startOf(this.#timeMs, DAY_MS) + DAY_MS, this.#batch.deadlineMs(this.#sliceMs)]
     if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
     return Math.min(...deadlines)
   }
@@ -183,9 +155,7 @@ export class PartitionFold {
     if (control !== null || newSlice) this.#tick()
     this.#nextOffset = record.offset + 1n
 
-    if (this.#block.bytes >= MAX_BATCH_BYTES || this.#block.rows >= MAX_BATCH_ROWS) {
-      flushes.push(this.#flush(record.offset, timeMs))
-    }
+    if (this.#batch.isFull) flushes.push(this.#flush(record.offset, timeMs))
     return flushes
   }
 
@@ -233,9 +203,7 @@ export class PartitionFold {
 
   /** Whether something that is open or pending must end before a record of that time. */
   #endsBefore(timeMs: number): boolean {
-    const began = this.#batchBeganMs
-    if (began !== undefined && this.#sliceOf(began) !== this.#sliceOf(timeMs)) return true
-    if (began !== undefined && startOf(began, DAY_MS) !== startOf(timeMs, DAY_MS)) return true
+    if (this.#batch.endsBefore(timeMs, this.#sliceMs)) return true
     return !this.#pending.empty && startOf(timeMs, MINUTE_MS) !== this.#pendingMinute
   }
 
@@ -251,7 +219,7 @@ export class PartitionFold {
   }
 
   #applyLines(batch: LineBatchView): void {
-    this.#batchBeganMs ??= this.#timeMs
+    this.#batch.begin(this.#timeMs)
     this.#linesSinceCheckpoint = true
     const account = this.#account(batch.account)
     account.run(batch, this.#newLines(account, batch), {
@@ -295,10 +263,7 @@ export class PartitionFold {
       this.#report(name, failureOf(name, failure.code, failure.field, failure.message, event))
       return false
     }
-    const position = { offset: this.#offset, row }
-    this.#block.append(position.offset, position.row, this.#line)
-    this.#batchFirst ??= position
-    this.#batchLast = position
+    this.#batch.append({ offset: this.#offset, row }, this.#line)
     return true
   }
 
@@ -351,23 +316,8 @@ export class PartitionFold {
    * record at `offset` that brought the end, which no earlier flush of theirs can have.
    */
   #flush(offset: bigint, timeMs: number): Flush {
-    const tables: TableBatch[] = []
-    const first = this.#batchFirst
-    const last = this.#batchLast
-    if (first !== undefined && last !== undefined) {
-      const rows = this.#block.rows
-      tables.push({
-        table: 'lines',
-        block: this.#block.take(),
-        rows,
-        first,
-        last,
-        sinceMs: this.#batchBeganMs ?? 0,
-      })
-    }
-    this.#batchBeganMs = undefined
-    this.#batchFirst = undefined
-    this.#batchLast = undefined
+    const lines = this.#batch.take()
+    const tables: TableBatch[] = lines === undefined ? [] : [lines]
     if (startOf(timeMs, MINUTE_MS) !== this.#pendingMinute) tables.push(...this.#pendingTables(offset))
     for (const { table, last: position } of tables) this.#stored.set(table, position)
     const checkpoint = this.#checkpointDue() ? this.#takeCheckpoint() : null

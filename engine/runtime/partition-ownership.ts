@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts'
 import type { Position } from '../position.ts'
 import { type Epoch, type Store, StoreError } from '../store/store.ts'
-import type { TableBatch } from './partition-fold.ts'
+import type { TableBatch } from './flush.ts'
 
 /** Why a worker ended: its partition has a newer owner. */
 export class ReplacedError extends Error {

@@ -13,7 +13,8 @@ import {
 } from '../store/store-audit.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
-import { PartitionFold, type TableBatch } from './partition-fold.ts'
+import type { TableBatch } from './flush.ts'
+import { PartitionFold } from './partition-fold.ts'
 import { PartitionReplay, type ReplayedPartition } from './replay.ts'
 import {
   differenceMismatch,

@@ -1,6 +1,7 @@
 import type { Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
-import { type Flush, type FoldIdentity, PartitionFold } from './partition-fold.ts'
+import type { Flush } from './flush.ts'
+import { type FoldIdentity, PartitionFold } from './partition-fold.ts'
 
 const READ_BYTES = 1024 * 1024
 /** Folded without a rest. */

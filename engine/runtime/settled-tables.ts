@@ -1,6 +1,7 @@
 import type { Position } from '../position.ts'
 import type { Store, StoreTable } from '../store/store.ts'
-import { FoldError, type FoldIdentity, type PartitionFold, type TableBatch } from './partition-fold.ts'
+import type { TableBatch } from './flush.ts'
+import { FoldError, type FoldIdentity, type PartitionFold } from './partition-fold.ts'
 
 const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
 

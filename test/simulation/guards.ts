@@ -53,7 +53,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
         file: FOLD,
         find: '  /** A flush without rows whose',
         replace:
-          '  endByArrival(): Flush[] { return this.#batchBeganMs === undefined ? [] : [this.#flush(this.#nextOffset - 1n, this.#timeMs)] }\n\n  /** A flush without rows whose',
+          '  endByArrival(): Flush[] { return !this.#batch.isOpen ? [] : [this.#flush(this.#nextOffset - 1n, this.#timeMs)] }\n\n  /** A flush without rows whose',
       },
     ],
   },

@@ -1,0 +1,22 @@
+import type { Position } from '../position.ts'
+import type { StoreTable } from '../store/store.ts'
+
+/** One table's share of a flush: one insert. */
+export interface TableBatch {
+  readonly table: StoreTable
+  readonly block: readonly Uint8Array[]
+  readonly rows: number
+  readonly first: Position
+  readonly last: Position
+  /** No row of it has an earlier log time, UNIX ms. */
+  readonly sinceMs: number
+}
+
+/** What is to be made durable before the log is passed up to `nextOffset`. */
+export interface Flush {
+  readonly nextOffset: bigint
+  readonly timeMs: number
+  readonly tables: readonly TableBatch[]
+  /** An encoded checkpoint, to be written once the tables are stored; null when none is due. */
+  readonly checkpoint: Buffer | null
+}
