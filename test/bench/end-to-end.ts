@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
+import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
 import type { LoadReport } from './send-load.ts'
 
@@ -9,61 +11,95 @@ const LINES_PER_BODY = 1_000
 const CONNECTIONS = 8
 const COUNTED_WITHIN_MS = 120_000
 
-/**
- * The whole way on the real program: HTTP bodies of 1,000 lines, durable, a pipeline with a filter and a keyed
- * throttle, counted in the store. The floor is a bare HTTP server that collects the same bodies.
- */
-export async function run(print: (line: string) => void): Promise<void> {
-  const floor = await bareServer()
-  print(`bare node:http, bodies collected: ${rate(floor.lines, floor.seconds)}`)
-  for (const [name, deploy] of [
+const ROUNDS = 3
+const BODIES = `${LINES_PER_BODY.toLocaleString('en')}-line bodies, ${CONNECTIONS} connections`
+
+export const summary =
+  'the whole way on the real program: HTTP bodies in, durable, through a graph, stored, and counted by its own usage. The floor is a bare node:http server that collects the same bodies and keeps nothing.'
+
+export async function run(report: Report): Promise<void> {
+  for (const [title, deploy] of [
     ['default graph', async () => {}],
-    ['filter and throttle', deployPipeline],
+    ['filter and throttle by app', deployPipeline],
   ] as const) {
-    const weir = await RunningWeir.start()
-    try {
-      await deploy(weir)
-      const { report, countedSeconds } = await measure(weir)
-      const ratio = (report.lines / countedSeconds / (floor.lines / floor.seconds)).toFixed(3)
-      print(
-        `${name}: acknowledged ${rate(report.lines, report.seconds)} (p50 ${report.p50Ms.toFixed(1)} ms, p99 ${report.p99Ms.toFixed(1)} ms), counted ${rate(report.lines, countedSeconds)}, ratio to the floor ${ratio}`,
-      )
-    } finally {
-      await weir.dispose()
+    const floor: LoadReport[] = []
+    const whole: Measured[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      floor.push(await bareServer())
+      whole.push(await onRunningWeir(deploy))
     }
+    const name = (what: string) => `${title}, ${BODIES}: ${what}`
+    const rates = { name: 'bare node:http', values: floor.map(({ lines, seconds }) => lines / seconds) }
+    report({
+      name: name('counted'),
+      unit: 'lines/s',
+      values: whole.map(({ load, countedSeconds }) => load.lines / countedSeconds),
+      floor: rates,
+    })
+    report({
+      name: name('counted'),
+      unit: 'MB/s',
+      values: whole.map(({ load, countedSeconds }) => load.bodyBytes / countedSeconds / 1e6),
+      floor: {
+        name: rates.name,
+        values: floor.map(({ bodyBytes, seconds }) => bodyBytes / seconds / 1e6),
+      },
+    })
+    report({
+      name: name('acknowledged'),
+      unit: 'lines/s',
+      values: whole.map(({ load }) => load.lines / load.seconds),
+      floor: rates,
+    })
+    for (const [what, member] of [
+      ['p50', 'p50Ms'],
+      ['p99', 'p99Ms'],
+    ] as const)
+      report({
+        name: name(what),
+        unit: 'ms',
+        values: whole.map(({ load }) => load[member]),
+        floor: { name: rates.name, values: floor.map(load => load[member]) },
+      })
   }
 }
 
-async function measure(weir: RunningWeir): Promise<{ report: LoadReport; countedSeconds: number }> {
+interface Measured {
+  readonly load: LoadReport
+  /** From the first body until all lines are counted. */
+  readonly countedSeconds: number
+}
+
+async function onRunningWeir(deploy: (weir: RunningWeir) => Promise<void>): Promise<Measured> {
+  const weir = await RunningWeir.start()
+  try {
+    await deploy(weir)
+    return await measure(weir)
+  } finally {
+    await weir.dispose()
+  }
+}
+
+async function measure(weir: RunningWeir): Promise<Measured> {
   const { ingestUrl, ingestionKey } = weir.credentials
   const startedMs = performance.now()
-  const report = await sendLoad({
+  const load = await sendLoad({
     url: `${ingestUrl}/logs/ingest`,
     ingestionKey,
     lines: LINES,
     linesPerBody: LINES_PER_BODY,
     connections: CONNECTIONS,
   })
-  if (report.statuses['200'] !== LINES / LINES_PER_BODY) {
-    throw new Error(`not every body was taken: ${JSON.stringify(report.statuses)}`)
-  }
-  while ((await storedLines(weir)) < report.lines) {
-    if (performance.now() - startedMs > COUNTED_WITHIN_MS)
-      throw new Error('the lines were not counted in time')
-    await new Promise(resolve => setTimeout(resolve, 100))
-  }
-  const counted = await storedLines(weir)
-  if (counted !== report.lines) throw new Error(`sent ${report.lines} lines, counted ${counted}`)
-  return { report, countedSeconds: (performance.now() - startedMs) / 1000 }
-}
-
-/** Lines of all apps of today and the days beside it, by the second of reception. */
-async function storedLines(weir: RunningWeir): Promise<number> {
-  const nowS = Math.floor(Date.now() / 1000)
-  const apps = await weir.get<{ current_total: number }[]>(
-    `/v1/usage/apps?from=${nowS - 86_400}&to=${nowS + 60}`,
+  if (load.statuses['200'] !== LINES / LINES_PER_BODY)
+    throw new Error(`not every body was taken: ${JSON.stringify(load.statuses)}`)
+  const counted = await eventually(
+    () => countedLines(weir),
+    lines => lines >= load.lines,
+    COUNTED_WITHIN_MS,
   )
-  return apps.reduce((sum, app) => sum + app.current_total, 0)
+  const countedSeconds = (performance.now() - startedMs) / 1000
+  if (counted !== load.lines) throw new Error(`sent ${load.lines} lines, counted ${counted}`)
+  return { load, countedSeconds }
 }
 
 /** ingest → filter (lets all of the sample through) → throttle by app, limit never reached → own store. */
@@ -113,8 +149,4 @@ async function bareServer(): Promise<LoadReport> {
   } finally {
     server.close()
   }
-}
-
-function rate(lines: number, seconds: number): string {
-  return `${Math.round(lines / seconds / 1000)}k lines/s`
 }

@@ -1,62 +1,90 @@
 import { Event } from '../../engine/event.ts'
-import { compileGraph } from '../../engine/graph/compile-graph.ts'
-import type { JsonObject } from '../../schemas/json.ts'
+import { type CompiledGraph, compileGraph } from '../../engine/graph/compile-graph.ts'
 import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { sentBatch } from '../support/sent-lines.ts'
+import type { Report } from './figure.ts'
+import { ingestedBatch } from './ingested-batch.ts'
+import { pipelineOf, SOURCE, sink, transform } from './pipeline-nodes.ts'
+import { SAMPLE_START_MS, sampleBodies } from './sample-bodies.ts'
 
-const START_MS = 1_795_000_000_000
 const LINES_PER_BATCH = 1000
 const BATCHES = 50
 const ROUNDS = 7
 const EVENTS = LINES_PER_BATCH * BATCHES
-const APPS = 40
+/** Log time between two records: a hundred thousand lines a second. */
+const RECORD_STEP_MS = 10
 
-const SOURCE = node('in', 'source', 'log-analysis-ingestion', [])
-const FILTER = node('f', 'transform', 'filter', ['in'], {
+const FILTER = transform('f', 'filter', ['in'], {
   action: 'drop',
   conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
 })
-const THROTTLE = node('t', 'transform', 'throttle', ['f'], {
+const ROUTE = transform('r', 'route', ['in'], {
+  conditionals: [
+    {
+      label: 'errors',
+      _output_name: 'aaaaaaaa',
+      conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'error' }] },
+    },
+    {
+      label: 'requests',
+      _output_name: 'bbbbbbbb',
+      conditional: { expressions: [{ field: '.line', str_operator: 'contains', value: 'GET /api' }] },
+    },
+  ],
+})
+const THROTTLE = transform('t', 'throttle', ['f'], {
   threshold: 600,
   window: '1s',
   key_field: '.app',
   exclude: { expressions: [{ field: '.host', str_operator: 'equal', value: 'canary' }] },
 })
-const DROP_FIELDS = node('d', 'transform', 'drop-fields', ['t'], { fields: ['.meta', '.env'] })
+const DROP_FIELDS = transform('d', 'drop-fields', ['t'], { fields: ['.meta', '.env'] })
 
 const PIPELINES: Readonly<Record<string, readonly NodeDocument[]>> = {
-  'source, sink': [SOURCE, sink('in')],
-  'filter, throttle': [SOURCE, FILTER, THROTTLE, sink('t')],
-  'filter, throttle, drop-fields': [SOURCE, FILTER, THROTTLE, DROP_FIELDS, sink('d')],
+  'pass-through': [SOURCE, sink('out', 'in')],
+  'filter by level': [SOURCE, FILTER, sink('out', 'f')],
+  'route by level and text, three ways': [
+    SOURCE,
+    ROUTE,
+    sink('a', 'r.aaaaaaaa'),
+    sink('b', 'r.bbbbbbbb'),
+    sink('c', 'r._unmatched'),
+  ],
+  'filter, throttle by app': [SOURCE, FILTER, THROTTLE, sink('out', 't')],
+  'filter, throttle by app, drop-fields': [SOURCE, FILTER, THROTTLE, DROP_FIELDS, sink('out', 'd')],
 }
 
-/**
- * Events a second through a graph, batch decoded, delivered ones counted. The floor is making the events and
- * reading the three fields that the filter and the throttle read, in the same run.
- */
-export async function run(print: (line: string) => void): Promise<void> {
-  const batches = Array.from({ length: BATCHES }, (_, number) => lineBatch(number))
-  const floorNs = medianNs(() => readFields(batches))
-  print(`floor, three fields read: ${floorNs.toFixed(0)} ns an event, ${perSecond(floorNs)}`)
+export const summary =
+  'events a second of one core through a graph: decoded records of 1,000 lines in, what is delivered counted. The floor makes the same events and reads three fields of each.'
+
+export async function run(report: Report): Promise<void> {
+  const batches = sampleBodies(BATCHES, LINES_PER_BATCH).map(body => ingestedBatch(body, SAMPLE_START_MS))
+  const floor = { name: 'three fields read', values: rounds(() => readFields(batches)) }
   for (const [title, nodes] of Object.entries(PIPELINES)) {
     let delivered = 0
-    const ns = medianNs(() => {
-      delivered = runAll(nodes, batches)
+    const values = rounds(() => {
+      delivered = runAll(compileGraph(pipelineOf(nodes)), batches)
     })
-    print(
-      `${title}: ${ns.toFixed(0)} ns an event, ${perSecond(ns)}, ${(ns / floorNs).toFixed(1)} x the floor; ` +
-        `${((delivered / EVENTS) * 100).toFixed(0)} % delivered`,
-    )
+    const share = Math.round((delivered / EVENTS) * 100)
+    report({ name: `${title} (${share} % delivered)`, unit: 'events/s', values, floor })
   }
 }
 
-function runAll(nodes: readonly NodeDocument[], batches: readonly LineBatchView[]): number {
-  const graph = compileGraph({ id: 'p', accountId: 'a', title: 'bench', revision: 1, nodes })
+/** Events a second of each round, after one that warms up. */
+function rounds(work: () => void): number[] {
+  work()
+  return Array.from({ length: ROUNDS }, () => {
+    const startMs = performance.now()
+    work()
+    return (EVENTS / (performance.now() - startMs)) * 1000
+  })
+}
+
+function runAll(graph: CompiledGraph, batches: readonly LineBatchView[]): number {
   let delivered = 0
   for (const [number, batch] of batches.entries()) {
     graph.run('ingest', eventsOf(batch), {
-      nowMs: START_MS + number * 10,
+      nowMs: SAMPLE_START_MS + number * RECORD_STEP_MS,
       deliver: (_sink, events) => {
         delivered += events.length
       },
@@ -80,42 +108,4 @@ function readFields(batches: readonly LineBatchView[]): void {
 
 function eventsOf(batch: LineBatchView): Event[] {
   return Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
-}
-
-function lineBatch(number: number): LineBatchView {
-  return sentBatch(
-    Array.from({ length: LINES_PER_BATCH }, (_, index) => ({
-      line: `10.0.${number}.${index % 250} - - "GET /api/v1/orders?n=${index} HTTP/1.1" 200 ${index * 7} "-" "Mozilla/5.0"`,
-      app: `app-${(index * 7) % APPS}`,
-      level: index % 6 === 0 ? 'debug' : 'info',
-      meta: '{"region":"eu-1","pod":"pod-7"}',
-    })),
-  )
-}
-
-function node(
-  id: string,
-  kind: NodeDocument['kind'],
-  type: string,
-  inputs: readonly string[],
-  config: JsonObject = {},
-): NodeDocument {
-  return { id, kind, type, title: null, user_config: config, inputs }
-}
-
-function sink(input: string): NodeDocument {
-  return node('out', 'sink', 'blackhole', [input])
-}
-
-function medianNs(work: () => void): number {
-  const rounds = Array.from({ length: ROUNDS }, () => {
-    const start = performance.now()
-    work()
-    return ((performance.now() - start) * 1e6) / EVENTS
-  }).sort((a, b) => a - b)
-  return rounds[ROUNDS >> 1] as number
-}
-
-function perSecond(ns: number): string {
-  return `${(1000 / ns).toFixed(1)} M/s`
 }

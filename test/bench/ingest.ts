@@ -14,55 +14,87 @@ import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
 import { sampleBodies } from './sample-bodies.ts'
+import type { LoadReport } from './send-load.ts'
 
 const KEY = '7b273eb8adc962f2711ad760730debb0'
 const ACCOUNT = '507f1f77bc'
-const LOADS = [
-  { linesPerBody: 1000, lines: 1_500_000, connections: 16 },
-  { linesPerBody: 10, lines: 300_000, connections: 128 },
+const ROUNDS = 3
+const LOADS: readonly Load[] = [
+  { linesPerBody: 1000, lines: 1_200_000, connections: 16 },
+  { linesPerBody: 100, lines: 1_000_000, connections: 32 },
+  { linesPerBody: 10, lines: 240_000, connections: 128 },
 ]
 
-interface Figures {
-  readonly linesPerSecond: number
-  readonly text: string
+interface Load {
+  readonly linesPerBody: number
+  readonly lines: number
+  readonly connections: number
 }
 
-/**
- * Durable lines a second of the HTTP front on a segment log, beside the floor: the same load on a bare `node:http`
- * server that collects bodies and keeps nothing. And the reading of bodies, beside a bare `JSON.parse` of them.
- * The load generator is a process of its own on the same cores.
- */
-export async function run(print: (line: string) => void): Promise<void> {
-  for (const linesPerBody of [1000, 10]) readingAgainstJsonParse(linesPerBody, print)
+export const summary =
+  'durable lines a second of the HTTP front on a segment log, and how long a body waits for its 200, beside a bare node:http server that collects the same bodies and keeps nothing; and reading bodies alone, beside a bare JSON.parse of them. The load generator is a process of its own on the same cores.'
+
+export async function run(report: Report): Promise<void> {
+  for (const { linesPerBody } of LOADS) readingAgainstJsonParse(linesPerBody, report)
   for (const load of LOADS) {
-    const floor = await onBareServer(url => measure(url, load))
-    const front = await onIngestFront(url => measure(url, load))
-    const ratio = (front.linesPerSecond / floor.linesPerSecond).toFixed(2)
-    print(`${load.linesPerBody}-line bodies, durable: ${front.text}; ${ratio} of bare node:http`)
-    print(`${load.linesPerBody}-line bodies, bare node:http, nothing kept: ${floor.text}`)
+    const floor: LoadFigures[] = []
+    const front: LoadFigures[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      floor.push(await onBareServer(url => measure(url, load)))
+      front.push(await onIngestFront(url => measure(url, load)))
+    }
+    for (const [what, unit, read] of FIGURES) {
+      report({
+        name: `${load.linesPerBody.toLocaleString('en')}-line bodies, ${load.connections} connections: ${what}`,
+        unit,
+        values: front.map(read),
+        floor: { name: 'bare node:http, nothing kept', values: floor.map(read) },
+      })
+    }
   }
 }
 
-function readingAgainstJsonParse(linesPerBody: number, print: (line: string) => void): void {
+interface LoadFigures extends LoadReport {
+  readonly cpuSeconds: number
+}
+
+const FIGURES: readonly (readonly [string, string, (figures: LoadFigures) => number])[] = [
+  ['lines', 'lines/s', ({ lines, seconds }) => lines / seconds],
+  ['bodies', 'MB/s', ({ bodyBytes, seconds }) => bodyBytes / seconds / 1e6],
+  ['lines of one core', 'lines per CPU-s', ({ lines, cpuSeconds }) => lines / cpuSeconds],
+  ['p50', 'ms', ({ p50Ms }) => p50Ms],
+  ['p99', 'ms', ({ p99Ms }) => p99Ms],
+]
+
+function readingAgainstJsonParse(linesPerBody: number, report: Report): void {
   const bodies = sampleBodies(Math.ceil(3000 / linesPerBody), linesPerBody)
   const reader = new LineReader()
   const batch = new LineBatchBuilder()
   const bounds = timeBounds(Date.now(), 30)
-  const read = megabytesPerSecond(bodies, body => {
-    reader.load([body])
-    reader.readLines(batch, bounds, [])
-    if (batch.count >= 3000) {
-      batch.encode(ACCOUNT, 'ingest')
-      batch.clear()
-    }
+  const read: number[] = []
+  const parsed: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    read.push(
+      megabytesPerSecond(bodies, body => {
+        reader.load([body])
+        reader.readLines(batch, bounds, [])
+        if (batch.count >= 3000) {
+          batch.encode(ACCOUNT, 'ingest')
+          batch.clear()
+        }
+      }),
+    )
+    parsed.push(megabytesPerSecond(bodies, body => JSON.parse(body.toString())))
+  }
+  report({
+    name: `${linesPerBody.toLocaleString('en')}-line bodies, read into an encoded batch`,
+    unit: 'MB/s',
+    values: read,
+    floor: { name: 'bare JSON.parse', values: parsed },
   })
-  const parsed = megabytesPerSecond(bodies, body => JSON.parse(body.toString()))
-  const ratio = (read / parsed).toFixed(2)
-  print(
-    `${linesPerBody}-line bodies, read into an encoded batch: ${read.toFixed(0)} MB/s; ${ratio} of bare JSON.parse`,
-  )
 }
 
 function megabytesPerSecond(bodies: readonly Buffer[], work: (body: Buffer) => void): number {
@@ -77,30 +109,20 @@ function megabytesPerSecond(bodies: readonly Buffer[], work: (body: Buffer) => v
     }
     return bytes / 1e3 / (performance.now() - startedMs)
   }
-  forMs(300)
-  return forMs(700)
+  forMs(200)
+  return forMs(400)
 }
 
-async function measure(url: string, load: (typeof LOADS)[number]): Promise<Figures> {
+/** The CPU time is that of this process, which is the one that is measured. */
+async function measure(url: string, load: Load): Promise<LoadFigures> {
   const send = (lines: number) => sendLoad({ url, ingestionKey: KEY, ...load, lines })
   await send(load.lines / 5)
-  const cpuBefore = process.cpuUsage()
+  const before = process.cpuUsage()
   const report = await send(load.lines)
-  const { user, system } = process.cpuUsage(cpuBefore)
+  const { user, system } = process.cpuUsage(before)
   if (report.statuses['200'] !== report.lines / load.linesPerBody)
     throw new Error(`answers were ${JSON.stringify(report.statuses)}`)
-  const linesPerSecond = report.lines / report.seconds
-  const perCpuSecond = report.lines / ((user + system) / 1e6)
-  return {
-    linesPerSecond,
-    text:
-      `${thousands(linesPerSecond)} lines/s (${(report.bodyBytes / report.seconds / 1e6).toFixed(0)} MB/s), ` +
-      `${thousands(perCpuSecond)} per CPU-s, p50 ${report.p50Ms.toFixed(1)} ms, p99 ${report.p99Ms.toFixed(1)} ms`,
-  }
-}
-
-function thousands(value: number): string {
-  return `${Math.round(value / 1000)}k`
+  return { ...report, cpuSeconds: (user + system) / 1e6 }
 }
 
 async function onBareServer<Result>(use: (url: string) => Promise<Result>): Promise<Result> {

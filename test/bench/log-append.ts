@@ -5,6 +5,7 @@ import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
+import type { Report } from './figure.ts'
 
 const WRITERS = 16
 const RUN_MS = 600
@@ -15,15 +16,10 @@ const SIZES = [
   { name: '1 MB', bytes: 1024 * 1024 },
 ]
 
-/**
- * Durable appends of the segment log with 16 writers that wait, beside two floors of the same disk in the same
- * run: one append + fdatasync after another, and 16 records at a time in one write + fdatasync, which is what
- * ideal group commit can reach. Medians of interleaved rounds.
- */
-export async function run(print: (line: string) => void): Promise<void> {
-  print(
-    'record | raw, one at a time MB/s | raw, 16 a flush MB/s | segment log MB/s | to one at a time | to 16 a flush | MB per CPU-s',
-  )
+export const summary =
+  'durable appends of the segment log with 16 writers that wait, rounds interleaved with two floors of the same disk: 16 records at a time in one write and fdatasync, which is what ideal group commit can reach, and one record after another.'
+
+export async function run(report: Report): Promise<void> {
   for (const { name, bytes } of SIZES) {
     const single: number[] = []
     const grouped: number[] = []
@@ -36,10 +32,15 @@ export async function run(print: (line: string) => void): Promise<void> {
       log.push(measured.rate)
       perCpu.push(measured.perCpu)
     }
-    const [one, many, ours] = [median(single), median(grouped), median(log)]
-    const cells = [one, many, ours].map(rate => rate.toFixed(0))
-    const ratios = [ours / one, ours / many].map(ratio => ratio.toFixed(2))
-    print([name, ...cells, ...ratios, median(perCpu).toFixed(0)].join(' | '))
+    const floor = { name: `${WRITERS} a write and fdatasync`, values: grouped }
+    report({ name: `records of ${name}`, unit: 'MB/s', values: log, floor })
+    report({
+      name: `records of ${name}, none of ours: one at a time, with an fdatasync each`,
+      unit: 'MB/s',
+      values: single,
+      floor,
+    })
+    report({ name: `records of ${name}, of one core`, unit: 'MB per CPU-s', values: perCpu })
   }
 }
 
@@ -102,8 +103,4 @@ async function inFolder<T>(measure: (directory: string) => Promise<T>): Promise<
 
 function megabytesPerSecond(bytes: number, ms: number): number {
   return bytes / 1e6 / (ms / 1000)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
 }

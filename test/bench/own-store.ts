@@ -4,41 +4,46 @@ import { Event } from '../../engine/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
 import type { LineBatchView } from '../../schemas/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, sentBatch } from '../support/sent-lines.ts'
+import type { Report } from './figure.ts'
 
 const LINES_PER_BATCH = 1000
 const BATCHES = 20
 const ROUNDS = 7
 const LINES = LINES_PER_BATCH * BATCHES
 
-/** From an event to a stored line and back to a record; the floor is JSON.parse of the same texts, in this run. */
-export async function run(print: (line: string) => void): Promise<void> {
+export const summary =
+  'from an event to a stored line, and from a row to the record of an answer, lines a second of one core. The floor is a JSON.parse of the same texts; text lines have no parse to compare with, so theirs is the one of the JSON lines.'
+
+export async function run(report: Report): Promise<void> {
+  const json = Array.from({ length: LINES }, (_, index) => jsonLine(index))
+  const parsed = perSecond(() => {
+    for (const text of json) JSON.parse(text)
+  })
   for (const [kind, textOf] of [
     ['text', textLine],
     ['JSON', jsonLine],
   ] as const) {
     const texts = Array.from({ length: LINES }, (_, index) => textOf(index))
     const batches = inBatches(texts)
-    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / LINES
-    // Text lines have no parse to compare with: their floor is the one of the JSON lines.
-    const parsed = kind === 'JSON' ? texts : texts.map((_, index) => jsonLine(index))
-    const parseNs = medianNs(() => {
-      for (const text of parsed) JSON.parse(text)
-    })
-    const fillNs = medianNs(() => fillAll(batches))
     const rows = texts.map((line, row) => rowOf(line, row))
-    const renderNs = medianNs(() => {
-      for (const row of rows) renderRecord(row)
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / LINES
+    const lines = `${kind} lines of ${bytes.toFixed(0)} B`
+    const floor = { name: 'JSON.parse of the JSON lines', values: parsed }
+    report({
+      name: `${lines}, event to stored line`,
+      unit: 'lines/s',
+      values: perSecond(() => fillAll(batches)),
+      floor,
     })
-    print(`${kind} lines of ${bytes.toFixed(0)} B:`)
-    print(`  event to stored line ${figures(fillNs, parseNs)}`)
-    print(`  row to record        ${figures(renderNs, parseNs)}`)
-    print(`  bare JSON.parse of JSON lines ${parseNs.toFixed(0)} ns`)
+    report({
+      name: `${lines}, row to record`,
+      unit: 'lines/s',
+      values: perSecond(() => {
+        for (const row of rows) renderRecord(row)
+      }),
+      floor,
+    })
   }
-}
-
-function figures(ns: number, parseNs: number): string {
-  const perSecond = Math.round(1e6 / ns)
-  return `${ns.toFixed(0)} ns, ${perSecond} k lines/s, ${(ns / parseNs).toFixed(2)} x JSON.parse`
 }
 
 function inBatches(texts: readonly string[]): LineBatchView[] {
@@ -66,15 +71,14 @@ function fillAll(batches: readonly LineBatchView[]): void {
   }
 }
 
-/** Nanoseconds per line, the median of some rounds after a warm-up. */
-function medianNs(work: () => void): number {
+/** Lines a second of each round, after one that warms up. */
+function perSecond(work: () => void): number[] {
   work()
-  const times = Array.from({ length: ROUNDS }, () => {
+  return Array.from({ length: ROUNDS }, () => {
     const startMs = performance.now()
     work()
-    return ((performance.now() - startMs) * 1e6) / LINES
+    return (LINES / (performance.now() - startMs)) * 1000
   })
-  return times.sort((a, b) => a - b)[ROUNDS >> 1] as number
 }
 
 function rowOf(line: string, row: number) {

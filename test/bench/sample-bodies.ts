@@ -14,18 +14,38 @@ const PATHS = [
 /** Real traffic: 60 % access-log text, 40 % JSON lines. */
 const JSON_SHARE = 0.4
 
+/** The time of the first line; each is a millisecond later than the one before it. */
+export const SAMPLE_START_MS = 1_795_000_000_000
+
 /** Ingest bodies shaped like real traffic, always the same for one seed: about 350 bytes a line with its envelope. */
 export function sampleBodies(count: number, linesPerBody: number, seed = 1): Buffer[] {
-  const entropy = seededEntropy(seed)
-  return Array.from({ length: count }, (_, body) => {
-    const lines = Array.from({ length: linesPerBody }, (_, index) =>
-      sampleLine(entropy, body * linesPerBody + index),
-    )
-    return Buffer.from(JSON.stringify({ lines }))
-  })
+  const lines = sentSamples(seed)
+  return Array.from({ length: count }, () => bodyOf(take(lines, linesPerBody)))
 }
 
-function sampleLine(entropy: Entropy, number: number): Record<string, unknown> {
+/** Lines as they are sent, without end. */
+export function* sentSamples(seed = 1): Generator<SentSample, never> {
+  const entropy = seededEntropy(seed)
+  for (let number = 0; ; number++) yield sampleLine(entropy, number)
+}
+
+export function take<T>(values: Iterator<T, never>, count: number): T[] {
+  return Array.from({ length: count }, () => values.next().value)
+}
+
+export function bodyOf(lines: readonly object[]): Buffer {
+  return Buffer.from(JSON.stringify({ lines }))
+}
+
+export interface SentSample {
+  readonly line: string
+  readonly timestamp: number
+  readonly app: string
+  readonly level: string
+  readonly meta?: { readonly region: string; readonly pod: string }
+}
+
+function sampleLine(entropy: Entropy, number: number): SentSample {
   const bytes = entropy.bytes(12)
   const at = (index: number) => bytes[index] as number
   const app = APPS[at(0) % APPS.length] as string
@@ -43,7 +63,6 @@ function sampleLine(entropy: Entropy, number: number): Record<string, unknown> {
           user: { id: number % 5000 },
         })
       : `10.0.${at(6)}.${at(7)} - - [21/Nov/2026:08:00:${String(number % 60).padStart(2, '0')} +0000] "GET ${path}?n=${number} HTTP/1.1" ${status} ${at(8) * 40} "-" "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36"`
-  const sent: Record<string, unknown> = { line, timestamp: 1_795_000_000_000 + number, app, level }
-  if (at(9) < 77) sent.meta = { region: 'eu-1', pod: `pod-${at(10) % 20}` }
-  return sent
+  const sent = { line, timestamp: SAMPLE_START_MS + number, app, level }
+  return at(9) < 77 ? { ...sent, meta: { region: 'eu-1', pod: `pod-${at(10) % 20}` } } : sent
 }

@@ -7,58 +7,83 @@ import { newLineBlock } from '../../engine/store/line-block.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { StoredLine } from '../../engine/store/stored-line.ts'
 import { sampleLines } from '../support/sample-lines.ts'
+import type { Report } from './figure.ts'
 
 const ROWS = 150_000
 const BATCHES = 6
+const ROUNDS = 3
 const START_MS = Date.UTC(2026, 0, 2)
 const PARTITION = { topic: 'weir.ingest', partition: 0 } as const
 const EPOCH = { offset: 0n, attempt: 0 }
 
-/**
- * Rows a second into the embedded engine, blocks built on the way, beside the same insert of blocks that were
- * built before: the difference is what building costs.
- */
-export async function run(print: (line: string) => void): Promise<void> {
+export const summary =
+  'rows a second into the embedded engine in blocks of 150,000 rows, built on the way. The floor is the same insert of blocks that were built before.'
+
+export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-store-'))
   const store = openClickHouseStore(await openEmbeddedConnection({ path: join(folder, 'store') }))
   try {
     await store.open('bench')
     await store.claim({ ...PARTITION, epoch: EPOCH })
     const lines = sampleLines({ seed: 1, count: 10_000, startMs: START_MS })
-    for (let round = 0; round < 3; round++) build(lines, 0)
-    const before = process.cpuUsage()
-    const built = build(lines, 0)
-    const { user, system } = process.cpuUsage(before)
-    const cpuMs = (user + system) / 1000
-    print(`block building: ${rate(ROWS, cpuMs)} rows/s of CPU, ${Math.round(size(built) / ROWS)} bytes a row`)
-
-    const prebuilt = Array.from({ length: BATCHES }, (_, batch) => build(lines, batch))
-    const raw = await timed(async () => {
-      for (const block of prebuilt) await insert(store, block)
+    for (let round = 0; round < ROUNDS; round++) build(lines, 0)
+    const building = Array.from({ length: ROUNDS }, () => cpuMsOf(() => build(lines, 0)))
+    report({
+      name: 'blocks built, nothing inserted',
+      unit: 'rows per CPU-s',
+      values: building.map(perSecond(ROWS)),
     })
-    print(`insert of prebuilt blocks: ${rate(ROWS * BATCHES, raw.ms)} rows/s`)
-
-    const whole = await timed(async () => {
-      let inFlight: Promise<void> = Promise.resolve()
-      for (let batch = 0; batch < BATCHES; batch++) {
-        const block = build(lines, BATCHES + batch)
-        await inFlight
-        inFlight = insert(store, block)
-      }
-      await inFlight
+    report({
+      name: 'size of a block',
+      unit: 'B a row',
+      values: [size(build(lines, 0)) / ROWS],
+      floor: { name: 'text of the line', values: [textBytes(lines) / lines.length] },
     })
-    print(
-      `insert with building: ${rate(ROWS * BATCHES, whole.ms)} rows/s, ${(raw.ms / whole.ms).toFixed(2)} of the above`,
-    )
-
+    await reportInserts(store, lines, report)
     const settled = await timed(() =>
       store.settle({ ...PARTITION, table: 'lines' }, { offset: BigInt(BATCHES), row: 0, timeMs: START_MS }),
     )
-    print(`settle at ${(ROWS * BATCHES * 2) / 1e6}M rows: ${settled.ms.toFixed(1)} ms`)
+    report({
+      name: `highest position of ${((ROWS * BATCHES * 2 * ROUNDS) / 1e6).toFixed(1)} M rows`,
+      unit: 'ms',
+      values: [settled],
+    })
   } finally {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function reportInserts(store: Store, lines: readonly StoredLine[], report: Report): Promise<void> {
+  const prebuilt: number[] = []
+  const built: number[] = []
+  let offset = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const blocks = Array.from({ length: BATCHES }, () => build(lines, offset++))
+    prebuilt.push(
+      await timed(async () => {
+        for (const block of blocks) await insert(store, block)
+      }),
+    )
+    built.push(
+      await timed(async () => {
+        let inFlight: Promise<void> = Promise.resolve()
+        for (let batch = 0; batch < BATCHES; batch++) {
+          const block = build(lines, offset++)
+          await inFlight
+          inFlight = insert(store, block)
+        }
+        await inFlight
+      }),
+    )
+  }
+  const rate = perSecond(ROWS * BATCHES)
+  report({
+    name: 'inserted, built on the way',
+    unit: 'rows/s',
+    values: built.map(rate),
+    floor: { name: 'blocks built before', values: prebuilt.map(rate) },
+  })
 }
 
 /** One builder for all batches, as a worker has. */
@@ -74,14 +99,25 @@ function insert(store: Store, block: Uint8Array[]): Promise<void> {
   return store.insert({ ...PARTITION, table: 'lines', epoch: EPOCH, block, rows: ROWS })
 }
 
-async function timed<T>(task: () => Promise<T>): Promise<{ value: T; ms: number }> {
+async function timed(task: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now()
-  const value = await task()
-  return { value, ms: performance.now() - startMs }
+  await task()
+  return performance.now() - startMs
 }
 
-function rate(rows: number, ms: number): string {
-  return Math.round((rows / ms) * 1000).toLocaleString('en')
+function cpuMsOf(task: () => void): number {
+  const before = process.cpuUsage()
+  task()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+function perSecond(rows: number): (ms: number) => number {
+  return ms => (rows / ms) * 1000
+}
+
+function textBytes(lines: readonly StoredLine[]): number {
+  return lines.reduce((sum, { textStart, textEnd }) => sum + textEnd - textStart, 0)
 }
 
 function size(chunks: readonly Uint8Array[]): number {

@@ -1,0 +1,23 @@
+import type { Benchmark } from './benchmark.ts'
+
+/** In the order in which they run. */
+const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  ingest: () => import('./ingest.ts'),
+  engine: () => import('./engine.ts'),
+  'keyed-throttle': () => import('./keyed-throttle.ts'),
+  'throttle-state': () => import('./throttle-state.ts'),
+  'own-store': () => import('./own-store.ts'),
+  'log-append': () => import('./log-append.ts'),
+  'store-insert': () => import('./store-insert.ts'),
+  'end-to-end': () => import('./end-to-end.ts'),
+  recovery: () => import('./recovery.ts'),
+  search: () => import('./search.ts'),
+  memory: () => import('./memory.ts'),
+}
+
+export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)
+
+/** Loaded when it is asked for: what one imports must not weigh on another. */
+export function benchmarkOf(name: string): Promise<Benchmark> {
+  return (BENCHMARKS[name] as () => Promise<Benchmark>)()
+}

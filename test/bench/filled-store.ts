@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
+import { Event } from '../../engine/event.ts'
+import { FieldNames } from '../../engine/line-fields.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { newLineBlock } from '../../engine/store/line-block.ts'
+import type { Store } from '../../engine/store/store.ts'
+import type { BenchmarkOptions } from './benchmark.ts'
+import { ACCOUNT, ingestedBatch } from './ingested-batch.ts'
+import { bodyOf, SAMPLE_START_MS, type SentSample, sentSamples, take } from './sample-bodies.ts'
+
+const LINES_PER_RECORD = 1_000
+/** As the engine cuts its batches. */
+const ROWS_PER_BLOCK = 150_000
+const RETENTION_DAYS = 30
+const RARE_WORDS = 64
+/** A kind of sample that is changed gets another number, so that a folder of before is not taken for it. */
+const FORMAT = 1
+const TARGET = { topic: INGEST_TOPIC, partition: 0, table: 'lines' } as const
+const EPOCH = { offset: 1n, attempt: 0 }
+const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
+const MERGES_LOOK_MS = 500
+
+/** What is known of the lines beside their number. */
+interface Contents {
+  readonly format: number
+  readonly lines: number
+  /** Words of which each is in exactly one line, evenly spread over all. */
+  readonly rareWords: readonly string[]
+  /** UTF-8 bytes of all texts. */
+  readonly textBytes: number
+}
+
+export interface FilledStore extends Contents {
+  readonly store: Store
+  readonly account: string
+  /** Of the newest line. */
+  readonly lastMs: number
+  close(): Promise<void>
+}
+
+/** The store with that many sample lines; a folder that holds them already is used again. */
+export async function openFilledStore({ lines, directory }: BenchmarkOptions): Promise<FilledStore> {
+  const folder = directory ?? mkdtempSync(join(tmpdir(), 'weir-bench-search-'))
+  mkdirSync(folder, { recursive: true })
+  const note = join(folder, 'contents.json')
+  const kept = readContents(folder, note, lines)
+  const store = openClickHouseStore(await openEmbeddedConnection({ path: join(folder, 'store') }))
+  await store.open(LOG_ID)
+  const contents = kept ?? (await fill(store, lines))
+  if (kept === undefined) writeFileSync(note, JSON.stringify(contents))
+  await untilMerged(store)
+  return {
+    ...contents,
+    store,
+    account: ACCOUNT,
+    lastMs: SAMPLE_START_MS + lines - 1,
+    async close() {
+      await store.close()
+      if (directory === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** @throws when the folder holds something else: nothing is removed that somebody may need */
+function readContents(folder: string, note: string, lines: number): Contents | undefined {
+  if (!existsSync(note)) {
+    if (statSync(join(folder, 'store'), { throwIfNoEntry: false }) === undefined) return undefined
+    throw new Error(`${folder} was not filled to the end: remove it, or name another --directory`)
+  }
+  const contents = JSON.parse(readFileSync(note, 'utf8')) as Contents
+  if (contents.format === FORMAT && contents.lines === lines) return contents
+  throw new Error(`${folder} holds other lines than ${lines}: remove it, or name another --directory`)
+}
+
+/** Everything but HTTP, the log and its flushes: the lines are read, made into rows and inserted as in life. */
+async function fill(store: Store, lines: number): Promise<Contents> {
+  await store.claim({ ...TARGET, epoch: EPOCH })
+  const samples = sentSamples()
+  const rareWords: string[] = []
+  let textBytes = 0
+  let inFlight: Promise<void> = Promise.resolve()
+  for (let first = 0; first < lines; first += ROWS_PER_BLOCK) {
+    const rows = Math.min(ROWS_PER_BLOCK, lines - first)
+    for (let row = 0; row < rows; row += LINES_PER_RECORD) {
+      const sent = take(samples, Math.min(LINES_PER_RECORD, rows - row))
+      for (const { line } of sent) textBytes += line.length // All of it is ASCII.
+      if ((first + row) * RARE_WORDS >= rareWords.length * lines) rareWords.push(...rareWordOf(sent))
+      appendRecord(first + row, sent)
+    }
+    const filled = block.take()
+    await inFlight
+    inFlight = store.insert({ ...TARGET, epoch: EPOCH, block: filled, rows })
+  }
+  await inFlight
+  return { format: FORMAT, lines, rareWords, textBytes }
+}
+
+const block = newLineBlock()
+const line = newStoredLine()
+const ownStore = defaultOwnStore()
+const fieldNames = new FieldNames()
+
+/** @param first number of its first line */
+function appendRecord(first: number, sent: readonly SentSample[]): void {
+  const timeMs = SAMPLE_START_MS + first + sent.length - 1
+  const batch = ingestedBatch(bodyOf(sent), timeMs)
+  const context = { account: ACCOUNT, timeMs, retentionDays: RETENTION_DAYS, poolDays: 0, fieldNames }
+  for (let row = 0; row < batch.count; row++) {
+    const failure = ownStore.fill(Event.ofLine(batch, row), line, context)
+    if (failure !== undefined) throw new Error(failure.message)
+    block.append(BigInt(first), row, line)
+  }
+}
+
+/** The trace id of a line is a word of its own. */
+function rareWordOf(sent: readonly SentSample[]): string[] {
+  const json = sent.find(sample => sample.line.startsWith('{'))
+  return json === undefined ? [] : [(JSON.parse(json.line) as { trace_id: string }).trace_id]
+}
+
+/** Merges that still run would take part in what is measured. */
+async function untilMerged(store: Store): Promise<void> {
+  for (let quietLooks = 0; quietLooks < 3; ) {
+    const [row] = await store.query<{ merges: string }>({
+      sql: 'SELECT count() AS merges FROM system.merges',
+    })
+    quietLooks = row?.merges === '0' ? quietLooks + 1 : 0
+    await new Promise(resolve => setTimeout(resolve, MERGES_LOOK_MS))
+  }
+}

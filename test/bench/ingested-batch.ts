@@ -1,0 +1,23 @@
+import { LineBatchBuilder } from '../../api/ingest/line-batch-builder.ts'
+import { LineReader } from '../../api/ingest/line-reader.ts'
+import { timeBounds } from '../../api/ingest/timestamp.ts'
+import { LineBatchView } from '../../schemas/line-batch.ts'
+
+export const ACCOUNT = '507f1f77bc'
+const RETENTION_DAYS = 30
+const TAGS: readonly string[] = ['bench']
+
+const reader = new LineReader()
+const builder = new LineBatchBuilder()
+
+/** One request's lines as the log keeps them: read and encoded by what the ingest front reads and encodes with. */
+export function ingestedBatch(body: Buffer, receivedAtMs: number): LineBatchView {
+  reader.load([body])
+  builder.clear()
+  builder.addRequest(batch => {
+    reader.readLines(batch, timeBounds(receivedAtMs, RETENTION_DAYS), TAGS)
+    const facts = { hostname: 'bench-1', mac: '', ip: '', remoteAddress: '127.0.0.1', tags: TAGS }
+    return { facts: { ...facts, receivedAtMs, driftMs: null, idempotency: null } }
+  })
+  return LineBatchView.decode(builder.encode(ACCOUNT, 'ingest'))
+}

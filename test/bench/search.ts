@@ -1,0 +1,165 @@
+import { type LineFilters, selectLines } from '../../api/search/line-selection.ts'
+import { parseQuery } from '../../api/search/query-language/parse-query.ts'
+import type { Statement } from '../../engine/store/store.ts'
+import { usageByKind } from '../../engine/store/usage.ts'
+import type { BenchmarkOptions } from './benchmark.ts'
+import type { Report } from './figure.ts'
+import { type FilledStore, openFilledStore } from './filled-store.ts'
+import { SAMPLE_START_MS } from './sample-bodies.ts'
+
+const ROUNDS = 5
+const PAGE_LINES = 100
+const NO_FILTERS: LineFilters = { hosts: [], apps: [], levels: [], tags: [] }
+
+/** A search: terms differ from round to round, because the engine remembers where a condition was true. */
+interface Search {
+  readonly name: string
+  readonly query: (round: number) => string
+  /** The least that any statement takes that answers it. */
+  readonly floor: { readonly name: string; readonly statement: (round: number) => Statement }
+  /** Lines that the answer must have. */
+  readonly finds: (lines: number) => boolean
+}
+
+export const summary =
+  'one search after another through the statement that the service makes of it, on lines shaped like real traffic, files in the page cache, nothing else coming in. Floors: a statement that reads nothing; one plain search for the word in the texts alone; one comparison of the field in all lines.'
+
+export async function run(report: Report, options: BenchmarkOptions): Promise<void> {
+  const filled = await openFilledStore(options)
+  try {
+    for (const search of searches(filled)) await measure(search, filled, report)
+    await measureCount(filled, report)
+    await reportSize(filled, report)
+  } finally {
+    await filled.close()
+  }
+}
+
+function searches({ rareWords }: FilledStore): readonly Search[] {
+  const rare = (round: number) => rareWords[(round * 11) % rareWords.length] as string
+  const onlyPage = (lines: number) => lines === PAGE_LINES
+  const inFields = (round: number): Statement => ({
+    sql: "SELECT count() FROM lines AS l WHERE l.number_fields['duration_ms'] >= {bound:Float64}",
+    parameters: { bound: 700.5 + round },
+  })
+  return [
+    { name: 'newest 100', query: () => '', floor: NOTHING, finds: onlyPage },
+    {
+      name: 'newest 100 with a common word',
+      query: round => ['checkout', 'payments', 'mailer', 'gateway', 'search', 'nginx'][round] as string,
+      floor: NOTHING,
+      finds: onlyPage,
+    },
+    {
+      name: 'newest 100 in a common range of a field',
+      query: round => `duration_ms:>=${600 + round}`,
+      floor: NOTHING,
+      finds: onlyPage,
+    },
+    {
+      name: 'a word that is in one line',
+      query: rare,
+      floor: {
+        name: 'search in the texts alone',
+        // Half of the word, so that the engine does not remember one by the other.
+        statement: round => ({
+          sql: 'SELECT count() FROM lines AS l WHERE position(l.line, {word:String}) > 0',
+          parameters: { word: rare(round).slice(0, 12) },
+        }),
+      },
+      finds: lines => lines === 1,
+    },
+    {
+      name: 'ranges of two fields that few lines are in',
+      query: round => `duration_ms:>=${760 + round} user.id:<${20 + round}`,
+      floor: { name: 'one field of all lines', statement: inFields },
+      finds: lines => lines < PAGE_LINES,
+    },
+  ]
+}
+
+const NOTHING: Search['floor'] = {
+  name: 'a statement that reads nothing',
+  statement: round => ({ sql: `SELECT ${round} AS round` }),
+}
+
+async function measure(search: Search, filled: FilledStore, report: Report): Promise<void> {
+  const values: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const floorMs = await timed(() => filled.store.query(search.floor.statement(round)))
+    const ms = await timed(async () => {
+      const found = await find(search.query(round), round, filled)
+      if (!search.finds(found)) throw new Error(`${search.name}: ${found} lines were found`)
+    })
+    if (round === 0) continue // It has brought the files into the page cache.
+    values.push(ms)
+    floors.push(floorMs)
+  }
+  report({
+    name: `${filled.lines.toLocaleString('en')} lines: ${search.name}`,
+    unit: 'ms',
+    values,
+    floor: { name: search.floor.name, values: floors },
+  })
+}
+
+/** @returns how many lines the answer has */
+async function find(query: string, round: number, { store, account, lastMs }: FilledStore): Promise<number> {
+  const statement = selectLines(
+    {
+      account,
+      fromMs: SAMPLE_START_MS,
+      toMs: lastMs,
+      asOfMs: lastMs + round,
+      filters: NO_FILTERS,
+      query: parseQuery(query),
+    },
+    { prefer: 'tail', limit: PAGE_LINES },
+  )
+  let found = 0
+  for await (const rows of store.queryStream(statement)) found += rows.length
+  return found
+}
+
+/** As the usage of an account is asked for: from a second on that differs, so that nothing is remembered. */
+async function measureCount({ store, account, lines, lastMs }: FilledStore, report: Report): Promise<void> {
+  const values: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const floorMs = await timed(() => store.query(NOTHING.statement(round)))
+    const ms = await timed(async () => {
+      const period = { fromMs: SAMPLE_START_MS - round * 1000, toMs: lastMs + 1000 }
+      const apps = await usageByKind(store, { account, kind: 'apps', ...period, order: 'lines' })
+      const counted = apps.reduce((sum, app) => sum + app.lines, 0)
+      if (counted !== lines) throw new Error(`${counted} of ${lines} lines were counted`)
+    })
+    if (round === 0) continue
+    values.push(ms)
+    floors.push(floorMs)
+  }
+  report({
+    name: `${lines.toLocaleString('en')} lines: lines and bytes by app`,
+    unit: 'ms',
+    values,
+    floor: { name: NOTHING.name, values: floors },
+  })
+}
+
+async function reportSize({ store, lines, textBytes }: FilledStore, report: Report): Promise<void> {
+  const [row] = await store.query<{ bytes: string }>({
+    sql: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase() AND table = 'lines'",
+  })
+  report({
+    name: `${lines.toLocaleString('en')} lines: on the disk`,
+    unit: 'B a line',
+    values: [Number(row?.bytes) / lines],
+    floor: { name: 'text of the line', values: [textBytes / lines] },
+  })
+}
+
+async function timed(task: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await task()
+  return performance.now() - startMs
+}
