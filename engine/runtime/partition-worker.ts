@@ -25,8 +25,9 @@ const MAX_AHEAD_MS = 3_600_000
 const TICK_SLACK_MS = 5
 /** The longest wait without a look around: room on the log, a clock that was set. */
 const MAX_IDLE_MS = 1_000
-/** Given as a reason: without one every end of a wait would make an exception with a stack. */
+/** Reasons of aborts: without one each would make an exception with a stack. */
 const IDLE_OVER = 'the wait is over'
+const RUN_OVER = 'the run is over'
 const INSERTS_PER_SECOND = 16
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 5_000
@@ -205,19 +206,23 @@ export class PartitionWorker {
 
   /** Steps until the signal; reading goes on while a flush is being stored. */
   async run(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController()
-    const stop = AbortSignal.any([signal, failed.signal])
-    stop.addEventListener('abort', () => {
+    const ended = new AbortController()
+    const end = () => {
+      ended.abort(RUN_OVER)
       this.#wakeReader()
       this.#wakeStorer()
       this.#wakeIdle()
-    })
+    }
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
     const guard = (loop: Promise<void>) =>
       loop.catch(error => {
-        failed.abort()
+        end()
         throw error
       })
-    const results = await Promise.allSettled([guard(this.#readLoop(stop)), guard(this.#storeLoop(stop))])
+    const loops = [this.#readLoop(ended.signal), this.#storeLoop(ended.signal)]
+    const results = await Promise.allSettled(loops.map(guard))
+    signal.removeEventListener('abort', end)
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
