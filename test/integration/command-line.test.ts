@@ -96,6 +96,8 @@ describe('the command line against the real service', () => {
     write(0, 3_000)
     for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
       const { child, ended } = begin(['ship', '--follow', path, '--app', 'followed'])
+      // Once it has begun, its file is known; then it is stopped wherever it may be.
+      await searched(1, '--app', 'followed')
       await new Promise(resolve => setTimeout(resolve, 350))
       child.kill(signal)
       await ended
