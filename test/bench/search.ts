@@ -71,7 +71,7 @@ function searches({ rareWords }: FilledStore): readonly Search[] {
     },
     {
       name: 'ranges of two fields that few lines are in',
-      query: round => `duration_ms:>=${760 + round} user.id:<${20 + round}`,
+      query: round => `duration_ms:>=${760 + round} user.id:<${2 + round}`,
       floor: { name: 'one field of all lines', statement: inFields },
       finds: lines => lines < PAGE_LINES,
     },
