@@ -9,7 +9,7 @@ import { SAMPLE_START_MS, sampleBodies } from './sample-bodies.ts'
 
 const LINES_PER_BATCH = 1000
 const BATCHES = 50
-const ROUNDS = 7
+const ROUNDS = 25
 const EVENTS = LINES_PER_BATCH * BATCHES
 /** Log time between two records: a hundred thousand lines a second. */
 const RECORD_STEP_MS = 10

@@ -8,7 +8,7 @@ import type { Report } from './figure.ts'
 
 const LINES_PER_BATCH = 1000
 const BATCHES = 20
-const ROUNDS = 7
+const ROUNDS = 15
 const LINES = LINES_PER_BATCH * BATCHES
 
 export const summary =
