@@ -70,15 +70,24 @@ export class DataDirectory {
     const found = readdirSync(path).filter(name => !NOT_OURS.has(name))
     if (found.includes('lock')) takeLock(path).close() // Says who is at work there.
     if (found.includes(RESTORING)) throw halfRestored(path)
-    if (found.length > 0)
+    // A lock alone, which nobody holds, is what a try on a full disk has left.
+    if (found.some(name => name !== 'lock'))
       throw new DataDirectoryError(
         `the data folder ${path} is not empty (it has ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}): ` +
           'restore into a new or empty folder, named by WEIR_DATA_DIR',
       )
-    return DataDirectory.#take(path, () => {
-      writeAtomically(join(path, RESTORING), '{}')
-      syncFolder(path)
-    })
+    let taken: DataDirectory | undefined
+    try {
+      return DataDirectory.#take(path, directory => {
+        taken = directory
+        writeAtomically(join(path, RESTORING), '{}')
+        syncFolder(path)
+      })
+    } catch (error) {
+      // A full disk may refuse these few bytes; what they leave would keep the next restore from beginning.
+      taken?.abandonRestore()
+      throw error
+    }
   }
 
   /** Everything that was to be restored is there, durably. */
@@ -231,8 +240,15 @@ function takeLock(path: string): DatabaseSync {
 }
 
 function notWritable(path: string, cause: unknown): DataDirectoryError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  // SQLite, which keeps the lock, says it in words of its own.
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /disk is full/.test(message))
+    return new DataDirectoryError(
+      `there is no room left in the data folder ${path}: make room on its disk, or set another WEIR_DATA_DIR`,
+      { cause },
+    )
   return new DataDirectoryError(
-    `the data folder ${path} cannot be written (${(cause as Error).message}): ` +
+    `the data folder ${path} cannot be written (${message}): ` +
       'give it and its files to the user that runs the server, or set another WEIR_DATA_DIR',
     { cause },
   )

@@ -17,6 +17,7 @@ import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { assertLogPresent } from './log-presence.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
@@ -54,11 +55,17 @@ export interface Installation {
  * Opens everything that the program stands on, in the order in which it depends on each other. When a part cannot be
  * opened, those before it are closed again.
  *
+ * @param use 'inspect': nothing is made that is not there yet
  * @throws DataDirectoryError, LogError, StoreError with a sentence that says what to do
  */
-export async function openInstallation(settings: Settings, logger: PinoLogger): Promise<Installation> {
+export async function openInstallation(
+  settings: Settings,
+  logger: PinoLogger,
+  use: 'serve' | 'inspect' = 'serve',
+): Promise<Installation> {
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
+    assertLogPresent(directory, use)
     await releaseInstallation(directory)
     return await openInDirectory(settings, directory, logger)
   } catch (error) {

@@ -1,10 +1,10 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { createFolders, syncFolder } from '../durable-file.ts'
 import type { Installation } from '../installation.ts'
 import { VERSION } from '../version.ts'
 import { type BackedUpFile, BackupError, writeManifest } from './backup-manifest.ts'
+import { assertRoom, noRoomLeft } from './copy-room.ts'
 import { copyFile, forEachFile, syncFolders } from './file-copy.ts'
 import { type HeldPlace, holdInstallation, releaseInstallation } from './held-installation.ts'
 
@@ -25,8 +25,7 @@ export interface BackupOptions {
   report(event: BackupEvent): void
 }
 
-/** Beside the files: folders, the manifest, what the file system keeps for itself. */
-const SPARE_BYTES = 16 * 1024 * 1024
+const LARGER_DISK = 'Name a folder on a larger disk'
 
 /**
  * Copies an installation, at work or not, into a new folder: log, store and configuration that agree with each other.
@@ -58,7 +57,7 @@ async function fill(
 ): Promise<BackupSummary> {
   const held = await holdInstallation(installation)
   const bytes = held.reduce((sum, file) => sum + file.bytes, 0)
-  await assertRoom(directory, bytes)
+  await assertRoom(directory, bytes, LARGER_DISK)
   report({ type: 'held', files: held.length, bytes })
   const copied: BackedUpFile[] = []
   let copiedBytes = 0
@@ -108,16 +107,13 @@ function prepare(directory: string, dataFolder: string): void {
   try {
     createFolders(directory)
   } catch (error) {
-    throw inWords(error, directory)
+    const failure = inWords(error, directory)
+    if (failure instanceof BackupError) throw failure
+    throw new BackupError(
+      `${directory} cannot be created (${(error as Error).message}): name a folder elsewhere, best on another disk`,
+      { cause: error },
+    )
   }
-}
-
-async function assertRoom(directory: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize >= bytes + SPARE_BYTES) return
-  throw new BackupError(
-    `there is no room for ${bytes} bytes in ${directory}: ${bavail * bsize} are free. Name a folder on a larger disk`,
-  )
 }
 
 /** What was copied so far is of no use. */
@@ -126,11 +122,9 @@ function empty(directory: string): void {
 }
 
 function inWords(error: unknown, directory: string): unknown {
+  const full = noRoomLeft(error, directory, LARGER_DISK)
+  if (full !== undefined) return full
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new BackupError(`there is no room left in ${directory}: name a folder on a larger disk`, {
-      cause: error,
-    })
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new BackupError(
       `${directory} cannot be written (${message}): the server writes the backup, so its user must be able to`,

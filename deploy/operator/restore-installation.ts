@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DataDirectory } from '../data-directory.ts'
 import { type BackedUpFile, BackupError, type BackupManifest, readManifest } from './backup-manifest.ts'
+import { assertRoom, noRoomLeft } from './copy-room.ts'
 import { type CopyOptions, copyFile, digestOf, forEachFile, syncFolders } from './file-copy.ts'
 
 export type RestoreEvent =
@@ -14,6 +14,8 @@ export interface RestoreOptions {
   readonly signal: AbortSignal
   report(event: RestoreEvent): void
 }
+
+const LARGER_DISK = 'Nothing was restored: restore to a larger disk (WEIR_DATA_DIR)'
 
 /**
  * Fills a new or empty data folder from a backup, after every file of the backup has been found whole. A folder that
@@ -34,7 +36,7 @@ export async function restore(
   const directory = DataDirectory.openEmpty(dataFolder)
   try {
     report({ type: 'read', files: files.length, bytes, madeAt })
-    await assertRoom(dataFolder, bytes)
+    await assertRoom(dataFolder, bytes, LARGER_DISK)
     let readBytes = 0
     const note = (some: number) => {
       readBytes += some
@@ -45,7 +47,7 @@ export async function restore(
     directory.finishRestore()
   } catch (error) {
     directory.abandonRestore()
-    throw error
+    throw noRoomLeft(error, dataFolder, LARGER_DISK) ?? error
   } finally {
     directory.close()
   }
@@ -92,13 +94,5 @@ async function copy(
   syncFolders(
     target,
     files.map(({ path }) => join(target, path)),
-  )
-}
-
-async function assertRoom(dataFolder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dataFolder)
-  if (bavail * bsize >= bytes) return
-  throw new BackupError(
-    `there is no room for ${bytes} bytes in ${dataFolder}: ${bavail * bsize} are free. Restore to a larger disk (WEIR_DATA_DIR)`,
   )
 }

@@ -23,11 +23,10 @@ export interface StoppedInstallation {
 export async function openStopped(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<StoppedInstallation> {
-  const installation = await openInstallation(readSettings(environment), pino({ level: 'silent' })).catch(
-    error => {
-      throw error instanceof LogError && error.code === 'LOG_PARTITIONS_DIFFER' ? otherSettings(error) : error
-    },
-  )
+  const silent = pino({ level: 'silent' })
+  const installation = await openInstallation(readSettings(environment), silent, 'inspect').catch(error => {
+    throw error instanceof LogError && error.code === 'LOG_PARTITIONS_DIFFER' ? otherSettings(error) : error
+  })
   if (!installation.opening.isOpen) {
     await closeInstallation(installation)
     throw new StoreError(

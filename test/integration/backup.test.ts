@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -183,6 +184,33 @@ test('a backup under load is restored, verified, and goes on: every line is ther
   expect(lines.toSorted()).toEqual(expected.toSorted())
   expect(await verified(restored.environment)).toMatchObject({ code: 0, lines: expected.length })
 }, 90_000)
+
+test('verify and backup name a lost folder of the log, and neither they nor a start make another', async () => {
+  await sendAll(weir, 1)
+  await weir.end('SIGTERM')
+  const ingest = join(weir.directory, 'log', 'weir.ingest')
+  renameSync(ingest, join(folder, 'moved'))
+  const sentence = `${ingest} is gone, and the log that was there: put it back from where it was moved to, or restore a backup`
+  for (const args of [['verify'], ['backup', join(folder, 'backup')]]) {
+    const { code, out, err } = await runWeir(args, weir.environment)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(`weir: ${sentence}`)
+  }
+  await expect(weir.start()).rejects.toThrow(sentence)
+  expect(existsSync(ingest)).toBe(false)
+  renameSync(join(folder, 'moved'), ingest)
+  expect(await verified(weir.environment, runWeir)).toMatchObject({ code: 0, lines: LINES_PER_BATCH })
+}, 60_000)
+
+test('a backup to where no folder can be says so', async () => {
+  const { code, err } = await command(['backup', '/proc/none/backup'], weir.environment)
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(
+      /^weir: \/proc\/none\/backup cannot be created \(ENOENT.*\): name a folder elsewhere/,
+    ),
+  ])
+})
 
 describe('a restore refuses, with a sentence and nothing changed,', () => {
   let backup: string

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeManifest } from './backup-manifest.ts'
+import { restore } from './restore-installation.ts'
+
+const MIB = 1024 * 1024
+const MANIFEST = { version: '0', madeAt: '2026-01-31T00:00:00.000Z', logId: 'log', partitions: 1 }
+const options = { signal: new AbortController().signal, report: () => {} }
+
+let backup: string
+let disk: string
+
+beforeEach(() => {
+  backup = mkdtempSync(join(tmpdir(), 'weir-small-backup-'))
+  disk = mkdtempSync(join(tmpdir(), 'weir-small-disk-'))
+})
+afterEach(() => {
+  for (const folder of [backup, disk]) rmSync(folder, { recursive: true })
+})
+
+function backUp(bytes: Buffer, tellsBytes = bytes.length): void {
+  writeFileSync(join(backup, 'secret.key'), bytes)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const files = [{ path: 'secret.key', bytes: tellsBytes, sha256 }]
+  writeManifest(backup, { ...MANIFEST, hasSecretKey: true, files })
+}
+
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Calls a task while the folder is a file system of its own, of that size. */
+async function onDisk(bytes: number, task: () => Promise<void>): Promise<void> {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', disk])
+  try {
+    await task()
+  } finally {
+    execFileSync('umount', [disk])
+  }
+}
+
+test('more than the disk has room for is refused before anything is copied, and leaves the folder empty', async () => {
+  const { bavail, bsize } = statfsSync(disk)
+  backUp(Buffer.from('key'), (bavail + 1_000_000) * bsize)
+  await expect(restore(backup, disk, options)).rejects.toThrow(
+    /^there is no room for \d+ bytes in .*: \d+ are free\. Nothing was restored: restore to a larger disk \(WEIR_DATA_DIR\)$/,
+  )
+  expect(readdirSync(disk)).toEqual([])
+})
+
+test.skipIf(!canMount())('the bytes of the files alone are not room enough', async () => {
+  backUp(Buffer.alloc(2 * MIB))
+  await onDisk(17 * MIB, async () => {
+    await expect(restore(backup, disk, options)).rejects.toThrow('there is no room for 2097152 bytes in')
+    expect(readdirSync(disk)).toEqual([])
+  })
+  await onDisk(19 * MIB, async () => {
+    await restore(backup, disk, options)
+    expect(readdirSync(disk)).toContain('secret.key')
+  })
+})
+
+test.skipIf(!canMount())(
+  'a disk that becomes full meanwhile is named, and the folder left empty',
+  async () => {
+    backUp(Buffer.alloc(2 * MIB))
+    await onDisk(19 * MIB, async () => {
+      const fill = () => writeFileSync(join(disk, 'lost+found'), Buffer.alloc(18 * MIB))
+      const filling = { ...options, report: ({ type }: { type: string }) => type === 'copied' && fill() }
+      await expect(restore(backup, disk, filling)).rejects.toThrow(
+        `there is no room left in ${disk}. Nothing was restored: restore to a larger disk`,
+      )
+      expect(readdirSync(disk)).toEqual(['lost+found'])
+    })
+  },
+)
+
+test.skipIf(!canMount())(
+  'a disk without a free byte is named, and a restore can begin once it has room',
+  async () => {
+    backUp(Buffer.from('key'))
+    await onDisk(20 * MIB, async () => {
+      const filler = join(disk, 'lost+found')
+      expect(() => writeFileSync(filler, Buffer.alloc(21 * MIB))).toThrow('ENOSPC')
+      await expect(restore(backup, disk, options)).rejects.toThrow('there is no room left in the data folder')
+      rmSync(filler)
+      await restore(backup, disk, options)
+      expect(readdirSync(disk)).toContain('secret.key')
+    })
+  },
+)
