@@ -16,6 +16,9 @@ const COLUMNS: readonly Column<SideRow>[] = [
 const LOOK_FOR =
   'Weir stores whole batches and never changes a row, so somebody wrote to the store past Weir, or the disk has ' +
   'damaged or lost data: look at who has access to the store and at the log of the system.'
+const CUT_LOG =
+  'Or the end of the log itself was cut off or lost, by the disk or by a copy that is not whole: then the rows are ' +
+  'right, and it is the log that lacks records.'
 const RESTORE =
   'What to do: keep a copy of the data folder as it is, then restore the newest backup on which "weir verify" says OK.'
 
@@ -23,9 +26,9 @@ const RESTORE =
 const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   rows: [LOOK_FOR, RESTORE],
   'beyond-log': [
-    'The store has rows of records that are not on the log: the log was put back from an older copy than the store, ' +
-      'or the rows were written past Weir.',
-    'What to do: restore log and store from one and the same backup.',
+    'The store has rows of records that are not on the log: the end of the log was cut off, or lost by the disk; the ' +
+      'log was put back from an older copy than the store; or the rows were written past Weir.',
+    'What to do: keep a copy of the data folder as it is, then restore log and store from one and the same backup.',
   ],
   'no-partition': ['No such partition stores lines: the rows were written past Weir.', RESTORE],
   usage: [
@@ -47,7 +50,7 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
 
 /** The first mismatch, for people. */
 export function mismatchLines(mismatch: Mismatch): string[] {
-  const { kind, expected, found, columns } = mismatch
+  const { expected, found, columns } = mismatch
   const sides: readonly SideRow[] = [
     { side: 'expected', ...expected },
     { side: 'found', ...found },
@@ -58,8 +61,14 @@ export function mismatchLines(mismatch: Mismatch): string[] {
     ...tableLines(COLUMNS, sides, false),
     ...(columns.length === 0 ? [] : [`Columns that differ: ${columns.join(', ')}`]),
     '',
-    ...MEANINGS[kind],
+    ...meaningOf(mismatch),
   ]
+}
+
+/** Rows too many may have been stored by records that the log has lost. */
+function meaningOf({ kind, expected, found }: Mismatch): readonly string[] {
+  if (kind === 'rows' && found.rows > expected.rows) return [LOOK_FOR, CUT_LOG, RESTORE]
+  return MEANINGS[kind]
 }
 
 function whatOf({ kind, table, expected, found }: Mismatch): string {

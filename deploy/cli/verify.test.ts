@@ -97,6 +97,7 @@ describe('weir verify', () => {
     expect(out).toMatch(/^expected +5 +500 +00000000000000ab$/m)
     expect(out).toMatch(/^found +4 +400 +00000000000000cd$/m)
     expect(out).toContain('What to do: ')
+    expect(out).not.toContain('cut off')
     expect(out).not.toContain('OK:')
   })
 
@@ -105,10 +106,13 @@ describe('weir verify', () => {
       { columns: ['line', 'size'], found: MISMATCH.expected },
       /are not what the log says.*Columns that differ: line, size/s,
     ],
-    [{ found: { ...MISMATCH.found, rows: 6 } }, /that the log does not tell of/],
+    [
+      { found: { ...MISMATCH.found, rows: 6 } },
+      /that the log does not tell of.*the end of the log itself was cut off/s,
+    ],
     [
       { kind: 'beyond-log', firstOffset: 90, lastOffset: 99 },
-      /beyond the end of the log \(partition 3, offsets 90 to 99/,
+      /beyond the end of the log \(partition 3, offsets 90 to 99.*the end of the log was cut off/s,
     ],
     [{ kind: 'no-partition', partition: 77 }, /belong to no partition \(partition 77/],
     [

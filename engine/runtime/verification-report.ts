@@ -143,7 +143,7 @@ export function strayMismatch(
 /** Rows of a partition that there is not. */
 export function partitionMismatch(
   table: StoreTable,
-  { rows, offset, hourMs, partition, topicNumber }: NoPartitionRows,
+  { rows, offset, lastOffset, hourMs, partition, topicNumber }: NoPartitionRows,
 ): Mismatch {
   return {
     ...NOWHERE,
@@ -151,6 +151,7 @@ export function partitionMismatch(
     table,
     partition,
     firstOffset: Number(offset),
+    lastOffset: Number(lastOffset),
     hour: hourText(hourMs),
     found: { ...NOTHING, rows },
     where: { topic: String(topicNumber) },

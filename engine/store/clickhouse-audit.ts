@@ -12,7 +12,7 @@ import type {
   StrayRows,
   WindowSums,
 } from './store-audit.ts'
-import { statementFailure } from './store-failure.ts'
+import { auditFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
 
@@ -111,13 +111,19 @@ ORDER BY offset, hour, retention LIMIT 100 SETTINGS optimize_use_projections = 0
 
   async firstOfNoPartition(topic: string, partitions: number, table: StoreTable) {
     const number = topicNumber(topic)
-    const rows = await this.#read<StrayRow & { topic: number; partition: number }>({
-      sql: () => `SELECT topic, partition, count() AS rows, min(offset) AS lowest,
+    const rows = await this.#read<StrayRow & { topic: number; partition: number; highest: string }>({
+      sql: () => `SELECT topic, partition, count() AS rows, min(offset) AS lowest, max(offset) AS highest,
   toUnixTimestamp(toStartOfHour(argMin(t, offset))) AS hour FROM ${table}
 WHERE topic != ${number} OR partition >= ${partitions} GROUP BY topic, partition ORDER BY topic, partition LIMIT 1`,
     })
     const [row] = rows
-    return row && { ...strayRows(row), topicNumber: row.topic, partition: row.partition }
+    if (row === undefined) return undefined
+    return {
+      ...strayRows(row),
+      topicNumber: row.topic,
+      partition: row.partition,
+      lastOffset: BigInt(row.highest),
+    }
   }
 
   days = () => this.#usage.days()
@@ -132,7 +138,7 @@ WHERE topic != ${number} OR partition >= ${partitions} GROUP BY topic, partition
       return await this.#connection.audit<Row>({ ...statement, signal: this.#signal })
     } catch (error) {
       this.#signal?.throwIfAborted()
-      throw statementFailure(error)
+      throw auditFailure(error)
     }
   }
 }

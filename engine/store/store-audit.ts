@@ -126,6 +126,7 @@ export interface StrayRows {
 
 /** Rows of a partition that there is not. */
 export interface NoPartitionRows extends StrayRows {
+  readonly lastOffset: bigint
   readonly topicNumber: number
   readonly partition: number
 }

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { expect, test } from 'vitest'
-import { insertFailure, openFailure, statementFailure } from './store-failure.ts'
+import { auditFailure, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 
 const engineError = (code: string) => new ClickHouseError({ message: 'message', code, type: 'TYPE' })
 const systemError = (code: string) => Object.assign(new Error('message'), { code })
@@ -56,4 +56,20 @@ test('a name with two addresses that nobody listens at fails with the words of b
   ]
   const both = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' })
   expect(openFailure(both).message).toBe('connect ECONNREFUSED ::1:8123, connect ECONNREFUSED 127.0.0.1:8123')
+})
+
+test('an audit of a damaged file names it in a few words, with what to do', () => {
+  const message =
+    "Checksum doesn't match: corrupted data. Reference: 30. Actual: 23. This is most likely due to hardware failure: " +
+    'While reading or decompressing /data/store/8f5/20260101_1_6_1/line.bin (position: 128098): ' +
+    '(while reading from part /data/store/8f5/20260101_1_6_1/ in table weir.lines): While executing'
+  const cause = new ClickHouseError({ message, code: '40', type: 'CHECKSUM_DOESNT_MATCH' })
+  const failure = auditFailure(cause)
+  expect(failure).toMatchObject({ code: 'STORE_DAMAGED', retriable: false, cause })
+  expect(failure.message).toMatch(
+    /^\/data\/store\/8f5\/20260101_1_6_1\/line\.bin is damaged: .*restore the newest backup/,
+  )
+  expect(failure.message).toMatch(/The engine says: Checksum doesn't match$/)
+  expect(auditFailure(engineError('246')).message).toMatch(/^a file of the store is damaged: /)
+  expect(auditFailure(engineError('241'))).toMatchObject({ code: 'UNAVAILABLE', message: 'message' })
 })

@@ -61,6 +61,39 @@ export function statementFailure(error: unknown): StoreError {
   })
 }
 
+/** What the engine says of a file that is not as it was written. */
+const DAMAGED_FILE = new Set([
+  32, // attempt to read after the end of a file
+  33, // cannot read all data
+  40, // checksum does not match
+  107, // file does not exist
+  226, // no such file in a part
+  227, // wrong size of a file in a part
+  246, // corrupted data
+  271, // cannot decompress
+  272, // cannot decompress in another way
+  432, // unknown codec, read from the head of a block
+])
+/** How the engine tells where it was reading. */
+const FILE_READ = /While reading or decompressing ([^\s()]+)/
+const PART_READ = /while reading from part ([^\s()]+)/
+const FIRST_SENTENCE = /^.*?(?=[.:] |$)/s
+
+/** Why an audit could not be made: a damaged file is what it is there to find, so it is named with what to do. */
+export function auditFailure(error: unknown): StoreError {
+  const code = engineCode(error)
+  if (code === undefined || !DAMAGED_FILE.has(code)) return statementFailure(error)
+  const message = messageOf(error)
+  const place = (FILE_READ.exec(message) ?? PART_READ.exec(message))?.[1] ?? 'a file of the store'
+  return new StoreError(
+    'STORE_DAMAGED',
+    `${place} is damaged: its lines cannot be read, and the disk may have damaged more. Look at the log of the ` +
+      'system, keep a copy of the data folder as it is, then restore the newest backup on which "weir verify" says OK, ' +
+      `on a disk that is sound. The engine says: ${FIRST_SENTENCE.exec(message)?.[0]}`,
+    { cause: error },
+  )
+}
+
 /** Codes of a server that is there and says no: trying again does not help, an operator has to. */
 const REFUSALS: ReadonlyMap<number, StoreErrorCode> = new Map([
   [516, 'LOGIN_REFUSED'], // authentication failed

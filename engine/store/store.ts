@@ -117,6 +117,7 @@ export type StoreErrorCode =
   | 'STORE_OF_ANOTHER_LOG'
   | 'STORE_NEWER'
   | 'STORE_LOST'
+  | 'STORE_DAMAGED'
   | 'LOGIN_REFUSED'
   | 'DATABASE_MISSING'
   | 'RIGHT_MISSING'

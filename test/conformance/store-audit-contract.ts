@@ -145,6 +145,7 @@ export function auditContract(opened: () => OpenedStore): void {
       expect(await audit.firstOfNoPartition('weir.ingest', 3, 'lines')).toMatchObject({
         partition: 3,
         rows: 101,
+        lastOffset: 42n,
       })
       expect(await audit.firstOfNoPartition('weir.keyed', 4, 'lines')).toMatchObject({ topicNumber: 0 })
     })

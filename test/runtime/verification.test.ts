@@ -217,7 +217,12 @@ describe('what was done by hand is found', () => {
     [
       'a row of a partition that there is not',
       ['INSERT INTO lines SELECT * REPLACE (toUInt16(77) AS partition) FROM lines LIMIT 1'],
-      { kind: 'no-partition', table: 'lines', partition: 77 },
+      { kind: 'no-partition', table: 'lines', partition: 77, firstOffset: 2, lastOffset: 2 },
+    ],
+    [
+      'a row of a topic that there is not',
+      ['INSERT INTO lines SELECT * REPLACE (toUInt8(9) AS topic) FROM lines LIMIT 1'],
+      { kind: 'no-partition', table: 'lines', firstOffset: 2, lastOffset: 2, where: { topic: '9' } },
     ],
     [
       'what a node did',
