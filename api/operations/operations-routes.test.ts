@@ -73,7 +73,9 @@ describe('readiness', () => {
       'full',
     )
     const [reason] = await readiness({ log: small, clock }).notReady()
-    expect(reason).toMatch(/^The log is full: \d+ of 10000 bytes are used\. Ingestion answers 503/)
+    expect(reason).toMatch(
+      /^The log is full: \d+ of 10000 bytes are used, 2000 are kept for .*\. Ingestion answers 503/,
+    )
   })
 
   test('a store that is away, or silent for two seconds, is said to be so', async () => {

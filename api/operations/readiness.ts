@@ -32,10 +32,14 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
 }
 
 function logTroubles(log: Log): string[] {
-  const { usedBytes, limitBytes, takesIngest, takesControl } = log.space()
+  const { usedBytes, limitBytes, reservedBytes, takesIngest, takesControl } = log.space()
   const share = `${usedBytes} of ${limitBytes} bytes are used`
+  const kept = `${reservedBytes} are kept for checkpoints and other records that empty it`
   if (!takesControl) return [`The log is full, its reserve too: ${share}, and nothing can be written.`]
-  if (!takesIngest) return [`The log is full: ${share}. Ingestion answers 503 until there is room.`]
+  if (!takesIngest)
+    return [
+      `The log is full: ${share}, ${kept}. Ingestion answers 503 until there is room; WEIR_LOG_MAX_BYTES gives it more.`,
+    ]
   return []
 }
 

@@ -8,7 +8,7 @@ export interface LogRoomOptions {
   readonly clock: Clock
   /** Bytes that the log may take, the reserve included. */
   readonly maxBytes: number
-  /** Share of `maxBytes` that only control appends use. */
+  /** Share of `maxBytes` that only control appends use; `reserve` may ask for more. */
   readonly reserveShare: number
   /** Ingestion stops when the disk has less left. What is below it is the control appends' reserve of the disk. */
   readonly minFreeDiskBytes: number
@@ -23,7 +23,7 @@ export interface LogRoomOptions {
  */
 export class LogRoom {
   readonly #options: LogRoomOptions
-  readonly #ingestBytes: number
+  #reservedBytes: number
   #usedBytes = 0
   /** Admitted, not yet on the disk. */
   #waitingBytes = 0
@@ -35,7 +35,13 @@ export class LogRoom {
 
   constructor(options: LogRoomOptions) {
     this.#options = options
-    this.#ingestBytes = options.maxBytes * (1 - options.reserveShare)
+    this.#reservedBytes = options.maxBytes * options.reserveShare
+  }
+
+  /** At least that much room is left to control records; never less than their share. */
+  reserve(bytes: number): void {
+    const { maxBytes, reserveShare } = this.#options
+    this.#reservedBytes = Math.max(bytes, maxBytes * reserveShare)
   }
 
   /** Counts the record as waiting. @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE */
@@ -49,8 +55,9 @@ export class LogRoom {
   }
 
   #admitLines(taken: number, bytes: number): void {
-    if (bytes > this.#ingestBytes / 2) {
-      const message = `A record of ${bytes} bytes is too large for a log of ${this.#options.maxBytes} bytes.`
+    const { maxBytes, reserveShare } = this.#options
+    if (bytes > (maxBytes * (1 - reserveShare)) / 2) {
+      const message = `A record of ${bytes} bytes is too large for a log of ${maxBytes} bytes.`
       throw new LogError('LOG_RECORD_TOO_LARGE', message)
     }
     if (this.#diskIsLow()) throw this.diskFull()
@@ -89,9 +96,15 @@ export class LogRoom {
     return {
       usedBytes: this.#usedBytes,
       limitBytes: maxBytes,
+      reservedBytes: Math.min(maxBytes, Math.ceil(this.#reservedBytes)),
       takesIngest: taken + this.#refusedBytes < this.#ingestBytes && !diskIsLow,
       takesControl: taken < maxBytes && this.#freeBytes >= MAX_RECORD_BYTES,
     }
+  }
+
+  /** Room that lines may fill. */
+  get #ingestBytes(): number {
+    return Math.max(0, this.#options.maxBytes - this.#reservedBytes)
   }
 
   #diskIsLow(): boolean {

@@ -11,6 +11,8 @@ export interface Log {
   topic(name: string, partitions: number): Promise<Topic>
   /** Room used and what appends are taken at the moment. */
   space(): LogSpace
+  /** Lines leave at least that much room to control records, from now on; never less than a share of the limit. */
+  reserve(bytes: number): void
   /** Waits for the appends in flight, then closes everything. Later calls throw LOG_CLOSED. */
   close(): Promise<void>
 }
@@ -18,6 +20,8 @@ export interface Log {
 export interface LogSpace {
   readonly usedBytes: number
   readonly limitBytes: number
+  /** Of them lines may not use these: see `Log.reserve`. */
+  readonly reservedBytes: number
   /** False: appends of ingestion are refused with LOG_FULL; control appends go on from the reserve. */
   readonly takesIngest: boolean
   /** False: not even the reserve is left. */

@@ -87,6 +87,10 @@ class MemoryLog implements Log {
     return this.#room.space()
   }
 
+  reserve(bytes: number): void {
+    this.#room.reserve(bytes)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     for (const topic of this.#topics.values()) topic.close()

@@ -117,6 +117,10 @@ export class SegmentLog implements Log {
     return this.#shared.room.space()
   }
 
+  reserve(bytes: number): void {
+    this.#shared.room.reserve(bytes)
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -147,6 +147,8 @@ export class Engine implements CutsInEffect {
   #newWorker(partition: number): PartitionWorker {
     const { ingest, checkpoints, store, clock, configuration, logger, workerName, log } = this.#options
     const spaceIsShort = () => !log.space().takesIngest
+    const onRoomChanged = () => this.#reserveRoom()
+    const freeRoom = () => this.#job('trim the log', () => this.trimLog())
     return new PartitionWorker({
       partition,
       ingest,
@@ -157,6 +159,8 @@ export class Engine implements CutsInEffect {
       logger,
       workerName,
       spaceIsShort,
+      freeRoom,
+      onRoomChanged,
     })
   }
 
@@ -172,6 +176,13 @@ export class Engine implements CutsInEffect {
       nextMs = clock.monotonicMs() + JOBS_EVERY_MS
       await this.runJobs()
     }
+  }
+
+  /** Keeps room on the log for the checkpoints by which it empties itself: lines stop before they would take it. */
+  #reserveRoom(): void {
+    let bytes = 0
+    for (const worker of this.#workers.values()) bytes += worker.neededRoomBytes
+    this.#options.log.reserve(bytes)
   }
 
   /** Runs every job once; what fails is logged and tried again at the next round. */
@@ -210,12 +221,13 @@ export class Engine implements CutsInEffect {
     const { ingest, clock, logRetentionMs, log } = this.#options
     for (const [partition, worker] of this.#workers) {
       let before = worker.neededFrom
-      if (log.space().takesIngest) {
+      const isShort = !log.space().takesIngest
+      if (!isShort) {
         const expired = await ingest.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
         if (expired !== null && expired < before) before = expired
       }
       if (before > 0n) await ingest.trim(partition, before)
-      await worker.trimCheckpoints((await ingest.bounds(partition)).first)
+      await worker.trimCheckpoints(isShort ? undefined : (await ingest.bounds(partition)).first)
     }
   }
 

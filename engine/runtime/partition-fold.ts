@@ -98,6 +98,11 @@ export class PartitionFold {
     return this.#lastCheckpointMs
   }
 
+  /** What the next checkpoint takes at most, about: short lines with long keys are remembered nearly as a whole. */
+  get checkpointBytes(): number {
+    return this.#lastCheckpointBytes + this.#bytesSinceCheckpoint
+  }
+
   get sliceMs(): number {
     return this.#sliceMs
   }

@@ -44,6 +44,10 @@ export interface PartitionWorkerOptions {
   readonly workerName: string
   /** Asked at rest: true when checkpoints should be written so that the log can free space. */
   readonly spaceIsShort?: () => boolean
+  /** Trims the log as far as the checkpoints of its partitions allow. */
+  readonly freeRoom?: () => Promise<void>
+  /** Called when `neededRoomBytes` may be another: records were read, a checkpoint was written. */
+  readonly onRoomChanged?: () => void
 }
 
 interface WrittenCheckpoint {
@@ -137,6 +141,14 @@ export class PartitionWorker {
     return this.#settledMs
   }
 
+  /**
+   * Room on the log without which this partition could not let go of anything: it needs two whole checkpoints for
+   * that, and a kill may leave one half written.
+   */
+  get neededRoomBytes(): number {
+    return (this.#kept.length < 2 ? 3 : 2) * this.#fold.checkpointBytes
+  }
+
   /** First offset that a restart may need; nothing at or above it may be trimmed. */
   get neededFrom(): bigint {
     return this.#kept.at(-2)?.nextOffset ?? 0n
@@ -145,11 +157,13 @@ export class PartitionWorker {
   /**
    * Lets go of checkpoints that belong to no record that is kept, but for the two newest.
    *
-   * @param firstOffset first record of the partition that the log still has
+   * @param firstOffset first record of the partition that the log still has; undefined: room is short, and only the
+   *                    two newest are worth it
    */
-  async trimCheckpoints(firstOffset: bigint): Promise<void> {
+  async trimCheckpoints(firstOffset: bigint | undefined): Promise<void> {
     const needed = this.#kept.findIndex(
-      (kept, index) => kept.nextOffset >= firstOffset || index >= this.#kept.length - 2,
+      (kept, index) =>
+        (firstOffset !== undefined && kept.nextOffset >= firstOffset) || index >= this.#kept.length - 2,
     )
     if (needed <= 0) return
     this.#kept = this.#kept.slice(needed)
@@ -167,6 +181,7 @@ export class PartitionWorker {
       this.#cutsChanged = true
       this.#wakeIdle()
     })
+    if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
     const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
     const kept = await this.#checkpointLog.newestTwo()
@@ -249,6 +264,15 @@ export class PartitionWorker {
     this.#unsubscribe()
   }
 
+  /** A log that takes no more control records is trimmed first: that needs none, whoever owns the partition. */
+  async #freeRoom(): Promise<void> {
+    const { ingest, partition } = this.#options
+    const [fallback, newest] = await this.#checkpointLog.newestTwo()
+    if (fallback === undefined || newest === undefined) return
+    await ingest.trim(partition, fallback.nextOffset)
+    await this.#checkpointLog.trim(fallback.firstRecord)
+  }
+
   /** Does the first thing that is due, storing apart. @returns false when nothing is */
   async #advance(): Promise<boolean> {
     return (
@@ -308,8 +332,10 @@ export class PartitionWorker {
       this.#checkRecord(record)
       for (const flush of this.#fold.apply(record)) this.#enqueue(flush)
     }
-    if (records.length > 0) this.#noteTime()
-    return records.length > 0
+    if (records.length === 0) return false
+    this.#noteTime()
+    this.#options.onRoomChanged?.()
+    return true
   }
 
   #enqueue(flush: Flush): void {
@@ -356,6 +382,9 @@ export class PartitionWorker {
     )
     this.#kept.push({ nextOffset, firstRecord })
     this.#settledMs = flush.timeMs
+    this.#options.onRoomChanged?.()
+    // Before the next is written, so that there are never more than two and the one that is being written.
+    if (this.#options.spaceIsShort?.() === true) await this.#options.freeRoom?.()
   }
 
   /** Repeats what may succeed later, with growing pauses and without end: nothing is given up. */

@@ -45,9 +45,9 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: WORKER,
-        find: '    if (records.length > 0) this.#noteTime()\n',
+        find: '    this.#noteTime()\n    this.#options.onRoomChanged?.()\n',
         replace:
-          '    if (records.length > 0) this.#noteTime()\n    for (const flush of this.#fold.endByArrival()) this.#enqueue(flush)\n',
+          '    this.#noteTime()\n    this.#options.onRoomChanged?.()\n    for (const flush of this.#fold.endByArrival()) this.#enqueue(flush)\n',
       },
       {
         file: FOLD,

@@ -62,6 +62,7 @@ export class SimulatedBroker {
     return {
       topic: async (name, partitions) => this.#topicOf(actor, await this.#log.topic(name, partitions)),
       space: () => this.#space(),
+      reserve: bytes => this.#log.reserve(bytes),
       close: async () => undefined,
     }
   }
