@@ -4,6 +4,7 @@ import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
+import { cpuSeconds } from './process-usage.ts'
 import type { LoadReport } from './send-load.ts'
 
 const LINES = 1_500_000
@@ -37,6 +38,11 @@ export async function run(report: Report): Promise<void> {
       floor: rates,
     })
     report({
+      name: name('counted, of one core'),
+      unit: 'lines per CPU-s',
+      values: whole.map(({ load, cpuSeconds }) => load.lines / cpuSeconds),
+    })
+    report({
       name: name('counted'),
       unit: 'MB/s',
       values: whole.map(({ load, countedSeconds }) => load.bodyBytes / countedSeconds / 1e6),
@@ -68,6 +74,8 @@ interface Measured {
   readonly load: LoadReport
   /** From the first body until all lines are counted. */
   readonly countedSeconds: number
+  /** Of the program alone, its merges as far as they have come included. */
+  readonly cpuSeconds: number
 }
 
 async function onRunningWeir(deploy: (weir: RunningWeir) => Promise<void>): Promise<Measured> {
@@ -82,6 +90,8 @@ async function onRunningWeir(deploy: (weir: RunningWeir) => Promise<void>): Prom
 
 async function measure(weir: RunningWeir): Promise<Measured> {
   const { ingestUrl, ingestionKey } = weir.credentials
+  const pid = weir.pid as number
+  const cpuBefore = cpuSeconds(pid)
   const startedMs = performance.now()
   const load = await sendLoad({
     url: `${ingestUrl}/logs/ingest`,
@@ -99,7 +109,7 @@ async function measure(weir: RunningWeir): Promise<Measured> {
   )
   const countedSeconds = (performance.now() - startedMs) / 1000
   if (counted !== load.lines) throw new Error(`sent ${load.lines} lines, counted ${counted}`)
-  return { load, countedSeconds }
+  return { load, countedSeconds, cpuSeconds: cpuSeconds(pid) - cpuBefore }
 }
 
 /** ingest → filter (lets all of the sample through) → throttle by app, limit never reached → own store. */

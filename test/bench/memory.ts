@@ -6,7 +6,7 @@ import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
-import { type ResidentMemory, residentMemory, watchMemory } from './resident-memory.ts'
+import { type ResidentMemory, residentMemory, watchMemory } from './process-usage.ts'
 
 const ROUNDS = 2
 const REST_MS = 5_000

@@ -1,7 +1,7 @@
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 import type { Report } from './figure.ts'
-import { residentMemory } from './resident-memory.ts'
+import { residentMemory } from './process-usage.ts'
 import { bodyOf, sentSamples, take } from './sample-bodies.ts'
 
 /** A throttle has room for a million, and each restart brings one more. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export interface ResidentMemory {
@@ -18,7 +19,16 @@ export function residentMemory(pid: number): ResidentMemory {
   return { megabytes: megabytes('VmRSS'), anonymousMegabytes: megabytes('RssAnon') }
 }
 
-/** Reads it again and again until `stop`, which gives the largest reading of each. */
+/** Processor time of all threads since the process began. @throws as the above */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The second field, the program's name, may hold blanks and ends with the last parenthesis.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [user, system] = [Number(fields[11]), Number(fields[12])]
+  return (user + system) / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+}
+
+/** Reads the memory again and again until `stop`, which gives the largest reading of each. */
 export function watchMemory(pid: number): { stop(): ResidentMemory } {
   let megabytes = 0
   let anonymousMegabytes = 0
