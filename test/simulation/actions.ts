@@ -4,7 +4,7 @@ import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { DAY_MS } from './machine.ts'
 import type { ActionKind, Pace } from './plan.ts'
-import { documentOf, drawRecipe, type Recipe } from './recipe.ts'
+import { documentOf, drawRecipe, type Recipe, WINDOWS_MS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 
@@ -137,6 +137,8 @@ function changeRetention(world: World, { configuration }: SimulatedProcess, dice
 
 function drawDurationMs(dice: Dice, pace: Pace): number {
   const roll = dice.below(100)
+  // Exactly a throttle's window, and a millisecond less.
+  if (roll < 9) return (WINDOWS_MS[roll % 3] as number) - (roll < 3 ? 1 : 0)
   if (pace === 'long hours' && roll < 50) return HOUR_MS + dice.below(HOUR_MS)
   if (roll < 40) return dice.below(400)
   if (roll < 65) return dice.below(3_000)

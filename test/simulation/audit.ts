@@ -2,6 +2,7 @@ import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
+import { LineBatchView } from '../../schemas/line-batch.ts'
 import { LogModel, type Meaning, type ModelLine, type ThrottleEvent } from './model.ts'
 import type { SentRequest } from './sender.ts'
 import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
@@ -103,12 +104,13 @@ function isSameRecord(a: string, b: string | undefined): boolean {
   return b !== undefined && a.slice(0, a.indexOf(' ')) === b.slice(0, b.indexOf(' '))
 }
 
-function textOfModel({ account, offset, timeMs, text, app, level }: ModelLine): string {
-  return `${offset} ${timeMs} ${account} ${app || 'unknown'} ${level} ${Buffer.byteLength(text)} ${text}`
+function textOfModel({ account, offset, timeMs, text, app, level, retentionDays }: ModelLine): string {
+  const host = `host-${text.slice(0, text.indexOf('-'))}`
+  return `${offset} ${timeMs} ${account} ${host} ${app || 'unknown'} ${level} ${retentionDays} ${Buffer.byteLength(text)} ${text}`
 }
 
-function textOfRow({ account, offset, t, app, level, size, line }: StoredRow): string {
-  return `${offset} ${t} ${account} ${app} ${level} ${size} ${line}`
+function textOfRow({ account, offset, t, host, app, level, retention, size, line }: StoredRow): string {
+  return `${offset} ${t} ${account} ${host} ${app} ${level} ${retention} ${size} ${line}`
 }
 
 /**
@@ -212,7 +214,8 @@ interface Copy {
 }
 
 /** Seen from the senders: what was acknowledged is on the log, as often as it may be, in the order of sending. */
-function expectAcknowledged({ senders, plan }: World, meanings: readonly Meaning[]): void {
+function expectAcknowledged(world: World, meanings: readonly Meaning[]): void {
+  const { senders, plan } = world
   const copies = new Map<string, Copy[]>()
   for (const { lines } of meanings)
     for (const [index, { account, text, timeMs }] of lines.entries()) {
@@ -225,6 +228,7 @@ function expectAcknowledged({ senders, plan }: World, meanings: readonly Meaning
     let last = -1
     for (const request of requests) {
       expectCopies(request, copies)
+      if (request.status === 'acknowledged') expectBatchId(world, request)
       if (request.status !== 'acknowledged' || request.key === undefined) continue
       const first = copies.get(`${request.account} ${request.lines[0]?.text}`)?.[0]?.index ?? -1
       must(first > last, 'lines of one sender keep their order', () =>
@@ -233,6 +237,20 @@ function expectAcknowledged({ senders, plan }: World, meanings: readonly Meaning
       last = first
     }
   }
+}
+
+/** The id that was answered names the record on which the lines are. */
+function expectBatchId({ broker, plan, logId }: World, request: SentRequest): void {
+  if (request.batchId === '') return
+  const [log = '', partition, offset, index] = request.batchId.split(':')
+  const record = broker.archive(INGEST_TOPIC, Number(partition))[Number(offset)]
+  const batch = record && LineBatchView.decode(record.value)
+  const first = batch?.requests.slice(0, Number(index)).reduce((lines, each) => lines + each.lines, 0)
+  const holds =
+    logId.startsWith(log) &&
+    Number(partition) === partitionOfAccount(request.account, plan.partitions) &&
+    batch?.lineText(first ?? 0) === request.lines[0]?.text
+  must(holds, 'a batch id names the lines that it was given for', () => request.batchId)
 }
 
 function expectCopies(request: SentRequest, copies: ReadonlyMap<string, readonly Copy[]>): void {

@@ -9,6 +9,7 @@ import { BODY_LIMIT_BYTES } from './simulated-process.ts'
 
 export interface SimulatedRequest {
   readonly apikey: string
+  readonly hostname: string
   readonly idempotencyKey: string | undefined
   readonly body: string
 }
@@ -47,14 +48,17 @@ export class FrontDoor {
     return door
   }
 
-  /** @returns the status; never, when the process dies before it has answered */
-  async send(front: IngestFront, { apikey, idempotencyKey, body }: SimulatedRequest): Promise<number> {
+  /** @returns what is answered; never, when the process dies before */
+  async send(
+    front: IngestFront,
+    { apikey, hostname, idempotencyKey, body }: SimulatedRequest,
+  ): Promise<{ readonly status: number; readonly batchId: string }> {
     const name = String(++this.#requests)
     this.#fronts.set(name, front)
     try {
-      const { statusCode } = await this.#app.inject({
+      const response = await this.#app.inject({
         method: 'POST',
-        url: '/logs/ingest?hostname=host',
+        url: `/logs/ingest?hostname=${hostname}`,
         headers: {
           apikey,
           'x-front': name,
@@ -62,7 +66,8 @@ export class FrontDoor {
         },
         payload: body,
       })
-      return statusCode
+      const { batchID = '' } = response.json<{ batchID?: string }>()
+      return { status: response.statusCode, batchId: batchID }
     } finally {
       this.#fronts.delete(name)
     }

@@ -122,4 +122,23 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     ],
   },
   'a closed day is copied once': { storeDefect: 'closed day copied twice' },
+  'a byte is not a character': {
+    patches: [
+      {
+        file: 'engine/destinations/line-draft.ts',
+        find: 'line.sizeBytes = line.textEnd - line.textStart',
+        replace:
+          'line.sizeBytes = Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString().length',
+      },
+    ],
+  },
+  'retention is what the account was given': {
+    patches: [
+      {
+        file: FOLD,
+        find: 'retentionDays: state.retentionDays',
+        replace: 'retentionDays: state.retentionDays + 1',
+      },
+    ],
+  },
 }

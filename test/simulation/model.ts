@@ -15,6 +15,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SLICE_MS = 1_000
 const STREAM_WINDOW = 64
+/** Of an account of which the partition has not been told yet. */
+const DEFAULT_RETENTION_DAYS = 30
 
 export interface ModelLine {
   readonly account: string
@@ -23,6 +25,8 @@ export interface ModelLine {
   readonly text: string
   readonly app: string
   readonly level: string
+  /** Days that its account's lines are kept. */
+  readonly retentionDays: number
 }
 
 /** What became of a line at one throttle, for the brute-force check of its guarantees. */
@@ -65,6 +69,7 @@ export class LogModel {
   readonly #versions = new Map<string, number>()
   readonly #deployed = new Map<string, Map<string, DeployedRecipe>>()
   readonly #sequences = new Map<string, { sequence: number; timeMs: number }>()
+  readonly #retention = new Map<string, number>()
   readonly #keys = new Map<string, { digest: string; timeMs: number }>()
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
   #timeMs = 0
@@ -109,9 +114,14 @@ export class LogModel {
   }
 
   #cut({ kind, entity, version, payload }: Cut): void {
+    const name = `${kind} ${entity}`
+    if (version <= (this.#versions.get(name) ?? 0)) return
+    this.#versions.set(name, version)
+    if (kind === 'account') {
+      this.#retention.set(entity, (JSON.parse(payload) as { retentionDays: number }).retentionDays)
+      return
+    }
     if (kind !== 'pipeline') return
-    if (version <= (this.#versions.get(entity) ?? 0)) return
-    this.#versions.set(entity, version)
     if (payload === '') {
       for (const pipelines of this.#deployed.values()) pipelines.delete(entity)
       return
@@ -150,6 +160,7 @@ export class LogModel {
             text: batch.lineText(index),
             app: batch.app(index),
             level: batch.level(index),
+            retentionDays: this.#retention.get(batch.account) ?? DEFAULT_RETENTION_DAYS,
           })
         }
       }

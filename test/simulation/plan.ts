@@ -1,6 +1,9 @@
 import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 
+/** What a replay says when there is nothing to tell. */
+export const HELD = 'every promise holds'
+
 /** What can happen in a world besides that everybody goes on. */
 export const ACTIONS = [
   'send',

@@ -19,6 +19,7 @@ export interface ThrottleRule extends BareThrottleRule {
   readonly excludeLevel: string | undefined
 }
 
+export const WINDOWS_MS = [300, 2_000, 60_000, 7_200_000] as const
 export const LEVELS = ['INFO', 'WARN', 'VIP', 'DEBUG'] as const
 export const APPS = ['a', 'b', 'c', ''] as const
 
@@ -34,7 +35,7 @@ export function drawRecipe(dice: Dice): Recipe {
 function drawRule(dice: Dice): ThrottleRule {
   return {
     limit: 1 + dice.below(3),
-    windowMs: dice.pick([300, 2_000, 60_000, 7_200_000]),
+    windowMs: dice.pick(WINDOWS_MS),
     isKeyed: dice.chance(0.8),
     excludeLevel: dice.chance(0.3) ? 'VIP' : undefined,
   }

@@ -23,7 +23,7 @@ if (guard === undefined) throw new Error(`no such guard: ${values.without}`)
 const assertSwitchedOff = switchOff(guard.patches ?? [])
 // Loaded now, so that the guard is off in them.
 const { Trial } = await import('./trial.ts')
-const { planOf } = await import('./plan.ts')
+const { HELD, planOf } = await import('./plan.ts')
 const { shrink, withOnly } = await import('./shrink.ts')
 assertSwitchedOff()
 
@@ -44,7 +44,7 @@ async function trySeeds(): Promise<void> {
   for (; seed <= last && performance.now() < untilMs; seed++) {
     const why = await troubleOf(seed)
     if (why !== undefined) {
-      const only = await shrink(planOf(seed), async plan => (await troubleWith(plan)) !== undefined)
+      const only = await shrink(planOf(seed), async plan => kindOf(await troubleWith(plan)) === kindOf(why))
       return void say({ tried: seed - first, failed: { seed, why, only } })
     }
     if (performance.now() - saidAtMs < 1_000) continue
@@ -52,6 +52,11 @@ async function trySeeds(): Promise<void> {
     say({ tried: seed - first + 1 })
   }
   say({ tried: seed - first })
+}
+
+/** Which promise: what is left after shrinking must break the same one. */
+function kindOf(why: string | undefined): string | undefined {
+  return why?.split(':').slice(0, 2).join(':')
 }
 
 function troubleOf(seed: number): Promise<string | undefined> {
@@ -73,7 +78,7 @@ async function tell(seed: number, only: readonly number[]): Promise<void> {
   const story = (atMs: number, what: string) => say({ at: new Date(atMs).toISOString().slice(0, 23), what })
   try {
     await trial.run(plan, { storeDefect, tell: story })
-    say({ what: 'every promise holds' })
+    say({ what: HELD })
   } catch (error) {
     say({ what: String(error) })
   }

@@ -4,6 +4,8 @@ import type { FrontDoor } from './front-door.ts'
 import { APPS, LEVELS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
+/** Bytes and characters of a line are not the same. */
+const FILLINGS = ['.', 'é', '😀'] as const
 /** Keys are remembered for 24 h: a sender that was away for longer begins anew. */
 const KEY_PATIENCE_MS = 10 * 3_600_000
 
@@ -21,6 +23,8 @@ export interface SentRequest {
   readonly lines: readonly SentLine[]
   readonly firstSentMs: number
   attempts: number
+  /** Of the answer that acknowledged it; empty where only the log knew it. */
+  batchId: string
   status: 'open' | 'acknowledged' | 'given up'
 }
 
@@ -78,10 +82,13 @@ export class Sender {
     const body = JSON.stringify({
       lines: request.lines.map(({ text, ...rest }) => ({ line: text, ...rest })),
     })
-    void this.#world.door.send(process.front, { apikey, idempotencyKey: request.key, body }).then(status => {
+    const hostname = `host-${this.#number}`
+    const attempted = { apikey, hostname, idempotencyKey: request.key, body }
+    void this.#world.door.send(process.front, attempted).then(({ status, batchId }) => {
       if (this.#current !== request || request.attempts !== attempt || !this.isWaiting) return
       this.#waitingFor = undefined
       this.#world.tell(`${name}: ${status}`)
+      request.batchId = batchId
       this.#take(request, status)
     })
   }
@@ -119,16 +126,24 @@ export class Sender {
       sender: this.#number,
       key: this.#keyOf(number),
       lines: Array.from({ length: 1 + dice.below(5) }, () => ({
-        text: `${this.#number}-${this.#lines++}${'.'.repeat(dice.below(lineBytes))}`,
+        text: this.#newText(dice.below(lineBytes)),
         app: dice.pick(APPS),
         level: dice.pick(LEVELS),
       })),
       firstSentMs: this.#world.logClockMs(),
       attempts: 0,
+      batchId: '',
       status: 'open',
     }
     this.requests.push(request)
     return request
+  }
+
+  #newText(fillings: number): string {
+    const number = this.#lines++
+    // Large worlds fill the log: there a character is a byte.
+    const filling = fillings > 100 ? '.' : (FILLINGS[number % FILLINGS.length] as string)
+    return `${this.#number}-${number}${filling.repeat(fillings)}`
   }
 
   #keyOf(number: number): string | undefined {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { GUARDS } from './guards.ts'
-import { planOf } from './plan.ts'
+import { HELD, planOf } from './plan.ts'
 
 const USAGE = `Tries the whole service in simulated worlds, one for each seed, and audits what they leave.
 
@@ -17,7 +17,7 @@ usage: npm run simulate -- [options]
   --without GUARD  with a guard switched off, to see that it is missed; --guards lists them
   --only A,B,…     replay the one seed with these of its actions alone, and tell its story; "all" for all of them`
 
-const { values } = parseArgs({
+const { values } = parsed({
   options: {
     seeds: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
@@ -32,6 +32,8 @@ const { values } = parseArgs({
 })
 const seed = wholeNumber('seed', values.seed)
 const seeds = wholeNumber('seeds', values.seeds)
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
+if (minutes !== undefined && !(minutes > 0)) fail(`--minutes must be a number above 0, not ${values.minutes}`)
 const cores = Math.max(1, Math.min(wholeNumber('cores', values.cores), seeds))
 if (values.without !== undefined && !(values.without in GUARDS)) fail(`no such guard: ${values.without}`)
 
@@ -70,8 +72,9 @@ async function simulate(): Promise<void> {
   )
   console.log(`${isTerminal ? '\r' : ''}${perSecond()}`)
   for (const failure of failures) await report(failure)
-  if (failures.length === 0) console.log('every promise held')
-  else process.exitCode = 1
+  if (failures.length > 0) process.exitCode = 1
+  else if (tried.every(each => each === 0)) fail('no seed was tried: give it more seeds or minutes')
+  else console.log('every promise held')
 }
 
 async function report({ seed: failed, why, only }: Failure): Promise<void> {
@@ -81,15 +84,14 @@ async function report({ seed: failed, why, only }: Failure): Promise<void> {
 }
 
 async function replay(failed: number, only: string): Promise<void> {
-  const kept =
-    only === 'all'
-      ? planOf(failed)
-          .actions.map((_, index) => index)
-          .join(',')
-      : only
+  const { length } = planOf(failed).actions
+  const kept = only === 'all' ? Array.from({ length }, (_, index) => index).join(',') : only
+  for (const index of kept === '' ? [] : kept.split(','))
+    if (wholeNumber('only', index) >= length) fail(`seed ${failed} has the actions 0 to ${length - 1}`)
   await eachLine(['--seed', String(failed), '--only', kept, ...guardArguments()], value => {
     const { at, what } = value as { at?: string; what: string }
     console.log(at === undefined ? what : `${at}  ${what}`)
+    if (at === undefined && what !== HELD) process.exitCode = 1
   })
 }
 
@@ -116,6 +118,15 @@ async function eachLine(args: readonly string[], take: (value: unknown) => void)
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
   for await (const line of createInterface({ input: child.stdout })) take(JSON.parse(line))
   if ((await ended) !== 0) process.exitCode = 1
+}
+
+/** @throws nothing: what is wrong ends the program with the usage */
+function parsed<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    return fail((error as Error).message)
+  }
 }
 
 function wholeNumber(name: string, text: string): number {

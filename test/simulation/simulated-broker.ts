@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import {
@@ -154,7 +155,7 @@ export class SimulatedBroker {
     const partitions = this.#archive.get(topic.name) ?? Array.from({ length: topic.partitions }, () => [])
     this.#archive.set(topic.name, partitions)
     partitions[partition]?.push({ ...appended, value: Buffer.from(record.value), producer: record.producer })
-    this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${record.value.length}`)
+    this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${crc32(record.value)}`)
     return appended
   }
 }
