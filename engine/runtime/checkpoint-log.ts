@@ -18,6 +18,13 @@ export interface KeptCheckpoint {
   readonly body: Buffer
 }
 
+/** The records that a checkpoint takes: `records` of them in a row, unless somebody else wrote between. */
+export interface WrittenRecords {
+  readonly firstRecord: bigint
+  readonly nextRecord: bigint
+  readonly records: number
+}
+
 /**
  * Checkpoints of one partition on the log: chunks first, then a manifest with the CRC of the whole, so that a
  * half-written or damaged one is never taken for whole.
@@ -31,8 +38,13 @@ export class CheckpointLog {
     this.#source = source
   }
 
-  /** Writes a checkpoint; it counts once this resolves. @returns offset of its first chunk */
-  async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<bigint> {
+  /** First record that is not there yet. */
+  async nextRecord(): Promise<bigint> {
+    return (await this.#topic.bounds(this.#source.partition)).next
+  }
+
+  /** Writes a checkpoint; it counts once this resolves. */
+  async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<WrittenRecords> {
     const chunks = Math.max(1, Math.ceil(body.length / CHUNK_BYTES))
     let firstChunkOffset: bigint | undefined
     for (let index = 0; index < chunks; index++) {
@@ -46,8 +58,8 @@ export class CheckpointLog {
       bytes: body.length,
       crc32: crc32(body),
     }
-    await this.#append(epoch, nextOffset, { 'weir.Manifest': manifest })
-    return firstChunkOffset as bigint
+    const { offset } = await this.#append(epoch, nextOffset, { 'weir.Manifest': manifest })
+    return { firstRecord: firstChunkOffset as bigint, nextRecord: offset + 1n, records: chunks + 1 }
   }
 
   /** The newest whole checkpoint, or undefined when there is none. */

@@ -135,6 +135,8 @@ export class Engine implements CutsInEffect {
         const sentence = error instanceof Error ? error.message : String(error)
         this.#troubles.set(partition, sentence)
         logger.error({ partition, err: error }, 'partition worker stopped')
+        // What it still knows is no longer the partition's: nothing may be let go because of it.
+        if (error instanceof ReplacedError) this.#workers.delete(partition)
         if (error instanceof ReplacedError || signal.aborted) return
         if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
         await clock.sleep(pauseMs, signal)

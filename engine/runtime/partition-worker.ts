@@ -10,6 +10,7 @@ import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
+import { KeptCheckpoints } from './kept-checkpoints.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { BEHAVIOUR, FoldError, PartitionFold } from './partition-fold.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
@@ -50,12 +51,6 @@ export interface PartitionWorkerOptions {
   readonly onRoomChanged?: () => void
 }
 
-interface WrittenCheckpoint {
-  readonly nextOffset: bigint
-  /** First record of it on the checkpoint topic. */
-  readonly firstRecord: bigint
-}
-
 export interface WorkerStatus {
   readonly partition: number
   readonly nextOffset: bigint
@@ -75,12 +70,11 @@ export interface WorkerStatus {
  */
 export class PartitionWorker {
   readonly #options: PartitionWorkerOptions
-  readonly #checkpointLog: CheckpointLog
+  /** The log is kept from the second-newest on. */
+  readonly #kept: KeptCheckpoints
   readonly #ownership: PartitionOwnership
   readonly #sentCuts = new Map<string, number>()
   readonly #waiting: Flush[] = []
-  /** Whole checkpoints that are known here, oldest first: the log is kept from the second-newest on. */
-  #kept: WrittenCheckpoint[] = []
   #settledMs = 0
 
   #fold: PartitionFold
@@ -98,7 +92,7 @@ export class PartitionWorker {
   constructor(options: PartitionWorkerOptions) {
     this.#options = options
     const source = { topic: options.ingest.name, partition: options.partition }
-    this.#checkpointLog = new CheckpointLog(options.checkpoints, source)
+    this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, source))
     this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
     this.#fold = new PartitionFold({ ...source, logId: options.ingest.logId })
   }
@@ -146,12 +140,12 @@ export class PartitionWorker {
    * that, and a kill may leave one half written.
    */
   get neededRoomBytes(): number {
-    return (this.#kept.length < 2 ? 3 : 2) * this.#fold.checkpointBytes
+    return (this.#kept.count < 2 ? 3 : 2) * this.#fold.checkpointBytes
   }
 
   /** First offset that a restart may need; nothing at or above it may be trimmed. */
   get neededFrom(): bigint {
-    return this.#kept.at(-2)?.nextOffset ?? 0n
+    return this.#kept.neededFrom
   }
 
   /**
@@ -161,13 +155,7 @@ export class PartitionWorker {
    *                    two newest are worth it
    */
   async trimCheckpoints(firstOffset: bigint | undefined): Promise<void> {
-    const needed = this.#kept.findIndex(
-      (kept, index) =>
-        (firstOffset !== undefined && kept.nextOffset >= firstOffset) || index >= this.#kept.length - 2,
-    )
-    if (needed <= 0) return
-    this.#kept = this.#kept.slice(needed)
-    await this.#checkpointLog.trim((this.#kept[0] as WrittenCheckpoint).firstRecord)
+    await this.#kept.trim(firstOffset)
   }
 
   /**
@@ -184,11 +172,10 @@ export class PartitionWorker {
     if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
     const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
-    const kept = await this.#checkpointLog.newestTwo()
+    const newest = await this.#kept.load()
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
-    this.#fold = new PartitionFold(identity, kept.at(-1)?.body)
+    this.#fold = new PartitionFold(identity, newest?.body)
     await this.#checkKeptLog()
-    this.#kept = kept.map(({ nextOffset, firstRecord }) => ({ nextOffset, firstRecord }))
     this.#settledMs = this.#fold.lastCheckpointMs
     this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold), signal)
     this.#storedOffset = this.#fold.nextOffset
@@ -254,7 +241,7 @@ export class PartitionWorker {
       await this.#appendControl({ 'weir.Tick': { deadlineMs: this.#fold.deadlineMs } })
       while (await this.#readOnce()) await this.#acknowledgeAll(signal)
     }
-    if (this.#fold.atRest && this.#fold.nextOffset > this.#newestCheckpoint()) {
+    if (this.#fold.atRest && this.#fold.nextOffset > this.#kept.newestOffset) {
       await this.#acknowledge(this.#fold.checkpointAtRest(), signal)
     }
   }
@@ -267,10 +254,9 @@ export class PartitionWorker {
   /** A log that takes no more control records is trimmed first: that needs none, whoever owns the partition. */
   async #freeRoom(): Promise<void> {
     const { ingest, partition } = this.#options
-    const [fallback, newest] = await this.#checkpointLog.newestTwo()
-    if (fallback === undefined || newest === undefined) return
-    await ingest.trim(partition, fallback.nextOffset)
-    await this.#checkpointLog.trim(fallback.firstRecord)
+    await this.#kept.load()
+    await ingest.trim(partition, this.#kept.neededFrom)
+    await this.#kept.trim(undefined)
   }
 
   /** Does the first thing that is due, storing apart. @returns false when nothing is */
@@ -377,10 +363,9 @@ export class PartitionWorker {
     this.#storedOffset = flush.nextOffset
     if (flush.checkpoint === null) return
     const { nextOffset, checkpoint } = flush
-    const firstRecord = await this.#retry('write a checkpoint', () =>
-      this.#checkpointLog.write(this.#ownership.epochOffset, nextOffset, checkpoint),
+    await this.#retry('write a checkpoint', () =>
+      this.#kept.write(this.#ownership.epochOffset, nextOffset, checkpoint),
     )
-    this.#kept.push({ nextOffset, firstRecord })
     this.#settledMs = flush.timeMs
     this.#options.onRoomChanged?.()
     // Before the next is written, so that there are never more than two and the one that is being written.
@@ -471,10 +456,6 @@ export class PartitionWorker {
     return this.#retry('append a control record', () =>
       ingest.append(partition, { value, producer: null, priority: 'control' }),
     )
-  }
-
-  #newestCheckpoint(): bigint {
-    return this.#kept.at(-1)?.nextOffset ?? 0n
   }
 
   async #checkKeptLog(): Promise<void> {

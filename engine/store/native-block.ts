@@ -368,7 +368,7 @@ function indexBytes(keys: number): 1 | 2 | 4 {
 function narrowed(indexes: Uint32Array, rows: number, width: 1 | 2 | 4): Uint8Array {
   const used = indexes.subarray(0, rows)
   // A copy in each case, so the wide buffer stays here for the next block.
-  if (width === 1) return Uint8Array.from(used)
+  if (width === 1) return new Uint8Array(used)
   return bytesOf(width === 2 ? new Uint16Array(used) : used.slice(), rows)
 }
 

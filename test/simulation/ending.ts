@@ -1,4 +1,4 @@
-import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { EndlessWorld } from './endless-world.ts'
 import { DAY_MS, type Machine } from './machine.ts'
@@ -8,6 +8,7 @@ import type { World } from './world.ts'
 const HOUR_MS = 3_600_000
 /** A little more than a minute: the counts of nodes are stored, a jump of a clock is believed. */
 const MINUTE_MS = 61_000
+const STALLS = [`append to ${CHECKPOINT_TOPIC}`, 'close a day', 'insert'] as const
 /** Pauses between attempts grow, so a world needs some minutes to come to rest. */
 const MAX_ROUNDS = 20
 
@@ -47,11 +48,11 @@ function setClocksRight(world: World): void {
 async function settle(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
   let last = process
   await world.drain()
-  for (let round = 0; !isSettled(world, last); round++) {
+  for (let round = 0; last.actor.paused || !isSettled(world, last); round++) {
     if (round === MAX_ROUNDS)
       throw new EndlessWorld(`the last process does not bring everything to an end: ${openEnds(world, last)}`)
     // A record of somebody who is long dead may have taken a partition: whoever assigns them does so again.
-    if (isReplaced(last)) last = replaceAll(world)
+    if (last.actor.paused || isReplaced(last)) last = replaceAll(world)
     await passMinutes(world, 1)
     for (const sender of world.senders) {
       sender.loseConnection()
@@ -70,6 +71,8 @@ async function sendMore(world: World, process: SimulatedProcess): Promise<Simula
 /** Hours and days go by, what is old is removed; who stood still goes on; a start falls back. */
 async function growOld(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
   let last = process
+  // Who stands still there goes on when others have stored and closed everything.
+  world.scheduler.trap = world.dice.pick([undefined, ...STALLS])
   // Two checkpoints, and lines above both that no checkpoint has before the day ends.
   for (const hours of [2, 2, 0.1]) {
     world.pass(hours * HOUR_MS)
@@ -78,6 +81,8 @@ async function growOld(world: World, process: SimulatedProcess): Promise<Simulat
   const [machine] = world.machines as [Machine]
   world.pass(DAY_MS - (machine.wallMs % DAY_MS) + 1_000)
   await world.drain()
+  world.runJobs(last)
+  last = await settle(world, last)
   world.runJobs(last)
   await world.drain()
   for (const each of world.machines) each.offsetMs += 3 * DAY_MS

@@ -28,7 +28,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
         file: WORKER,
         find: '    for (const batch of flush.tables) {\n',
         replace:
-          '    if (flush.checkpoint !== null) await this.#checkpointLog.write(this.#ownership.epochOffset, flush.nextOffset, flush.checkpoint)\n    for (const batch of flush.tables) {\n',
+          '    if (flush.checkpoint !== null) await this.#kept.write(this.#ownership.epochOffset, flush.nextOffset, flush.checkpoint)\n    for (const batch of flush.tables) {\n',
       },
     ],
   },

@@ -33,7 +33,7 @@ export const ACTIONS = [
 export type ActionKind = (typeof ACTIONS)[number]
 
 /** What a world is mostly about: some troubles need others to have come just before. */
-type Mood = 'mixed' | 'takeovers' | 'duels' | 'days' | 'publishing' | 'storms'
+type Mood = 'mixed' | 'takeovers' | 'duels' | 'false starts' | 'days' | 'publishing' | 'storms'
 
 /** How much time passes at once, mostly. */
 export type Pace = 'moments' | 'hours' | 'long hours' | 'days'
@@ -70,13 +70,17 @@ export interface Plan {
 
 /** Actions in a world of that mood, on average: a story that needs several turns gets them, the others stay short. */
 const MEAN_LENGTHS: Readonly<Record<Mood, number>> = {
-  mixed: 12,
-  takeovers: 18,
-  duels: 20,
-  days: 14,
-  publishing: 18,
-  storms: 12,
+  mixed: 8,
+  takeovers: 13,
+  duels: 15,
+  'false starts': 12,
+  days: 10,
+  publishing: 13,
+  storms: 9,
 }
+/** A story that needs every one of its turns gets them, and few others between. */
+const LEAST_LENGTHS: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 9 }
+const FAITHFUL: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 0.95 }
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
@@ -116,6 +120,7 @@ const EMPHASIS: Readonly<Record<Mood, Partial<Record<ActionKind, number>>>> = {
     'run jobs': 3,
   },
   duels: {},
+  'false starts': {},
   storms: { 'let time pass': 2 },
   days: { 'run jobs': 6, 'change retention': 3, 'damage the last checkpoint': 4, 'start a process': 2 },
   publishing: { publish: 6, 'resume a process': 3 },
@@ -140,6 +145,20 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'start a process',
     'resume a process',
     'let time pass',
+  ],
+  /** A worker stands still before it stores, another takes over and dies at once, the first goes on. */
+  'false starts': [
+    'send',
+    'let time pass',
+    'stall at a step',
+    'send',
+    'let time pass',
+    'lose patience',
+    'start a process',
+    'lose patience',
+    'kill a process',
+    'resume a process',
+    'lose patience',
   ],
   /** Days end and are closed by several at once. */
   days: [
@@ -187,6 +206,7 @@ const CRITICAL_STEPS = [
 /** In worlds that are about something special. */
 const STALLS: Partial<Readonly<Record<Mood, readonly (typeof CRITICAL_STEPS)[number][]>>> = {
   duels: [`append to ${CHECKPOINT_TOPIC}`, 'insert', 'claim'],
+  'false starts': ['insert'],
   days: ['close a day', 'remove', `append to ${CHECKPOINT_TOPIC}`],
   publishing: ['append weir.Cut'],
 }
@@ -194,6 +214,7 @@ const PACES: Partial<Readonly<Record<Mood, Pace>>> = {
   days: 'days',
   takeovers: 'hours',
   duels: 'long hours',
+  'false starts': 'long hours',
   storms: 'moments',
 }
 /** Without these nothing happens that could go wrong. */
@@ -208,7 +229,7 @@ export function planOf(seed: number): Plan {
     'takeovers',
     'takeovers',
     'duels',
-    'duels',
+    'false starts',
     'days',
     'publishing',
     'storms',
@@ -219,10 +240,13 @@ export function planOf(seed: number): Plan {
   const weights = kinds.map(kind => WEIGHTS[kind] * (emphasis[kind] ?? 1))
   const drawKind = () => kinds[drawn(weights, dice)] as ActionKind
   const cycle = CYCLES[mood]
-  const length = 1 + dice.below(2 * MEAN_LENGTHS[mood])
+  const least = LEAST_LENGTHS[mood] ?? 1
+  const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
+  const faithful = FAITHFUL[mood] ?? 0.8
   return {
     seed,
-    partitions: 1 + dice.below(2),
+    // Each keeps to itself, and costs as much as another world.
+    partitions: dice.chance(0.25) ? 2 : 1,
     senders: 1 + dice.below(4),
     logBytes: isSmall ? 120_000 + dice.below(100_000) : UNBOUNDED,
     lineBytes: isSmall ? 8_000 : 12,
@@ -231,9 +255,9 @@ export function planOf(seed: number): Plan {
     pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
     stallsAt: STALLS[mood] ?? CRITICAL_STEPS,
     nearMidnight: dice.chance(0.3),
-    growsOld: dice.chance(mood === 'days' ? 0.6 : mood === 'duels' ? 0.3 : 0.05),
+    growsOld: dice.chance(mood === 'days' ? 0.5 : mood === 'duels' ? 0.2 : 0.04),
     actions: Array.from({ length }, (_, index) => ({
-      kind: (dice.chance(0.8) && cycle?.[index % cycle.length]) || drawKind(),
+      kind: (dice.chance(faithful) && cycle?.[index % cycle.length]) || drawKind(),
       seed: dice.below(2 ** 31),
     })),
   }

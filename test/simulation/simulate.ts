@@ -17,6 +17,9 @@ usage: npm run simulate -- [options]
   --without GUARD  with a guard switched off, to see that it is missed; --guards lists them
   --only A,B,…     replay the one seed with these of its actions alone, and tell its story; "all" for all of them`
 
+/** Where the output is a file, which no line can be written over in. */
+const SAID_EVERY_MS = 30_000
+
 const { values } = parsed({
   options: {
     seeds: { type: 'string', default: '10000' },
@@ -58,6 +61,7 @@ async function simulate(): Promise<void> {
     return `${sum} seeds, ${Math.round(sum / ((performance.now() - startedMs) / 1000))} seeds/s on ${cores} cores`
   }
   const isTerminal = process.stdout.isTTY
+  const saying = setInterval(() => isTerminal || console.log(perSecond()), SAID_EVERY_MS).unref()
   await Promise.all(
     tried.map((_, core) => {
       const first = seed + core * share
@@ -70,6 +74,7 @@ async function simulate(): Promise<void> {
       })
     }),
   )
+  clearInterval(saying)
   console.log(`${isTerminal ? '\r' : ''}${perSecond()}`)
   for (const failure of failures) await report(failure)
   if (failures.length > 0) process.exitCode = 1

@@ -116,8 +116,8 @@ export class SimulatedStore {
 
   async #insert(actor: Actor, insert: BatchInsert): Promise<void> {
     await this.#reach(actor, 'insert')
-    const fate = this.#dice.chance(this.faultShare) ? this.#dice.below(3) : -1
-    if (fate === 0) {
+    const fate = this.#dice.chance(this.faultShare) ? this.#dice.below(4) : -1
+    if (fate === 0 || fate === 3) {
       void this.#startLate(insert)
       await this.#scheduler.step(actor, 'connection lost')
       throw outcomeUnknown()
@@ -135,8 +135,8 @@ export class SimulatedStore {
 
   /** A statement whose connection broke on the way may still arrive. */
   async #startLate(insert: BatchInsert): Promise<void> {
-    if (this.#dice.chance(0.4)) return
-    if (this.#dice.chance(0.5)) await this.#scheduler.sleep(this.#actor, this.#dice.below(3_000))
+    if (this.#dice.chance(0.2)) return
+    if (this.#dice.chance(0.6)) await this.#scheduler.sleep(this.#actor, this.#dice.below(3_000))
     await this.#scheduler.step(this.#actor, 'late insert')
     await this.#start(insert).catch(() => undefined)
   }

@@ -74,7 +74,9 @@ function slices<T extends NativeValue>(values: readonly T[], ends: readonly numb
 }
 
 function repeat<T>(count: number, read: () => T): T[] {
-  return Array.from({ length: count }, read)
+  const values: T[] = []
+  for (let index = 0; index < count; index++) values.push(read())
+  return values
 }
 
 class Reader {
