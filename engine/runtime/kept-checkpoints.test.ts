@@ -54,3 +54,13 @@ test('who was replaced while it stood still lets go of nothing that its successo
   await replaced.trim(undefined)
   expect((await checkpoints.newestTwo()).map(({ nextOffset }) => nextOffset)).toEqual([20n, 30n])
 })
+
+test('a late checkpoint of who was replaced lies behind the newest, which stays', async () => {
+  const { owner, replaced, checkpoints } = await twoWorkers()
+  await owner.load()
+  await owner.write(5n, 20n, BODY)
+  await replaced.write(1n, 10n, BODY)
+  await owner.load()
+  await owner.trim(undefined)
+  expect((await checkpoints.newestTwo()).map(({ nextOffset }) => nextOffset)).toEqual([10n, 20n])
+})

@@ -62,10 +62,12 @@ export class KeptCheckpoints {
       ({ nextOffset }, index) =>
         (firstOffset !== undefined && nextOffset >= firstOffset) || index >= this.#places.length - 2,
     )
-    const oldest = this.#places[needed]
-    if (oldest === undefined || oldest.firstRecord <= this.#trimmedTo) return
+    if (needed < 0) return
     this.#places = this.#places.slice(needed)
-    await this.#log.trim(oldest.firstRecord)
-    this.#trimmedTo = oldest.firstRecord
+    // The late one of a worker that was replaced lies behind newer ones.
+    const [firstRecord] = this.#places.map(place => place.firstRecord).sort((a, b) => Number(a - b))
+    if (firstRecord === undefined || firstRecord <= this.#trimmedTo) return
+    await this.#log.trim(firstRecord)
+    this.#trimmedTo = firstRecord
   }
 }

@@ -90,6 +90,7 @@ async function growOld(world: World, process: SimulatedProcess): Promise<Simulat
   await passMinutes(world, 2)
   world.runJobs(last)
   await world.drain()
+  world.scheduler.trap = undefined
   wakeAll(world)
   await world.drain()
   damageLastCheckpoint(world, world.dice)
