@@ -468,7 +468,6 @@ function boundTo(topic: Topic): Topic {
     waitBeyond: (...args) => topic.waitBeyond(...args),
     trim: (...args) => topic.trim(...args),
     offsetAtTime: (...args) => topic.offsetAtTime(...args),
-    bytesFrom: (...args) => topic.bytesFrom(...args),
   }
 }
 

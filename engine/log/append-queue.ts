@@ -15,21 +15,31 @@ export interface WaitingAppend {
   readonly reject: (error: unknown) => void
 }
 
-/** Stores a group with one flush. @returns offset of its first record @throws LogError LOG_FULL, LOG_UNAVAILABLE */
-export type StoreGroup = (group: readonly WaitingAppend[]) => Promise<number>
+/** Where a group was stored. */
+export interface StoredGroup {
+  /** Offset of its first record. */
+  readonly first: number
+  /** When, where the log has a clock of its own. */
+  readonly appendTimeMs?: number
+}
+
+/** Stores a group with one flush. @throws LogError LOG_FULL, LOG_UNAVAILABLE */
+export type StoreGroup = (group: readonly WaitingAppend[]) => Promise<StoredGroup>
+
+type Room = Pick<LogRoom, 'admit' | 'settle'>
 
 /**
  * Group commit: while one flush is under way, the appends that arrive wait for the next, which takes them
  * all in the order of the calls.
  */
 export class AppendQueue {
-  readonly #room: LogRoom
+  readonly #room: Room
   readonly #store: StoreGroup
   #waiting: WaitingAppend[] = []
   #flushing: Promise<void> | undefined
   #closed = false
 
-  constructor(room: LogRoom, store: StoreGroup) {
+  constructor(room: Room, store: StoreGroup) {
     this.#room = room
     this.#store = store
   }
@@ -71,16 +81,19 @@ export class AppendQueue {
   }
 
   async #flush(group: readonly WaitingAppend[]): Promise<void> {
-    let first: number
+    let stored: StoredGroup
     try {
-      first = await this.#store(group)
+      stored = await this.#store(group)
     } catch (error) {
       await this.#giveUp(group, error)
       return
     }
     for (const [place, { bytes, appendTimeMs, resolve }] of group.entries()) {
       this.#room.settle(bytes, bytes)
-      resolve({ offset: BigInt(first + place), appendTimeMs })
+      resolve({
+        offset: BigInt(stored.first + place),
+        appendTimeMs: stored.appendTimeMs ?? appendTimeMs,
+      })
     }
   }
 

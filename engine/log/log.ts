@@ -76,9 +76,6 @@ export interface Topic {
 
   /** The earliest record appended at or after that time (by append time), or null. Used by retention. */
   offsetAtTime(partition: number, timeMs: number): Promise<bigint | null>
-
-  /** Summed size on disk of the records of a partition from an offset on; may be off by one segment. */
-  bytesFrom(partition: number, from: bigint): Promise<number>
 }
 
 export interface NewRecord {

@@ -181,11 +181,6 @@ class MemoryTopic implements Topic {
     return records.find(record => record.appendTimeMs >= timeMs)?.offset ?? null
   }
 
-  async bytesFrom(partition: number, from: bigint): Promise<number> {
-    const stored = this.#partition(partition)
-    return sumBytes(stored.records.slice(Math.max(0, Number(from) - stored.first)))
-  }
-
   close(): void {
     this.#closed = true
     for (const waiters of this.#waiters) waiters.close()

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { AppendQueue, type WaitingAppend } from './append-queue.ts'
+import { AppendQueue, type StoredGroup, type WaitingAppend } from './append-queue.ts'
 import { assertAppendable, assertReadable } from './appendable.ts'
 import { type FileOperations, isNoSpace, type OpenFile } from './file-operations.ts'
 import { frameMark, writeFrame } from './frame.ts'
@@ -134,16 +134,6 @@ export class SegmentPartition {
     return null
   }
 
-  bytesFrom(from: bigint): number {
-    const offset = Number(from)
-    let bytes = 0
-    for (const { index } of this.#segments) {
-      if (offset >= index.next) continue
-      bytes += offset <= index.base ? index.end : index.end - index.entryAt(offset).position
-    }
-    return bytes
-  }
-
   /** Links the files into a folder. @returns the links, with what of each is durable now */
   hold(directory: string): Promise<HeldFile[]> {
     return this.#exclusively(() => holdSegments(this.#shared.operations, this.#segments, directory))
@@ -183,7 +173,7 @@ export class SegmentPartition {
   }
 
   /** Stores a group with one write and one flush, tried twice. */
-  async #store(group: readonly WaitingAppend[]): Promise<number> {
+  async #store(group: readonly WaitingAppend[]): Promise<StoredGroup> {
     const first = this.#next
     const flush = frameGroup(group, first, this.#mark)
     for (let attempt = 1; ; attempt++) {
@@ -199,7 +189,7 @@ export class SegmentPartition {
     for (const { bytes, appendTimeMs } of group) this.#active.index.add(bytes, appendTimeMs)
     this.#shared.cache.add(this.#tail, flush.records, flush.bytes.length)
     this.#waiters.advance(this.#next)
-    return first
+    return { first }
   }
 
   /** "Full" says that nothing was stored: it is said only once the remains are durably gone. */

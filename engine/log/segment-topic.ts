@@ -99,10 +99,6 @@ export class SegmentTopic implements Topic {
     return this.#partition(partition).offsetAtTime(timeMs)
   }
 
-  async bytesFrom(partition: number, from: bigint): Promise<number> {
-    return this.#partition(partition).bytesFrom(from)
-  }
-
   /** Holds the files of all partitions, and the topic's own, by links in a folder. */
   async hold(directory: string): Promise<HeldFile[]> {
     if (this.#closed) throw closedError()

@@ -247,22 +247,6 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await topic.append(0, record('b'))).offset).toBe(1n)
         expect(await textsFrom(topic, 1n)).toEqual(['b'])
       })
-
-      test('bytesFrom falls from everything to nothing, off by one segment at most', async () => {
-        const segmentBytes = 2000
-        const { topic } = await topicOf({ segmentBytes })
-        for (let number = 0; number < 40; number++) await topic.append(0, record('x'.repeat(200)))
-        let previous = Number.POSITIVE_INFINITY
-        for (let offset = 0n; offset <= 40n; offset++) {
-          const bytes = await topic.bytesFrom(0, offset)
-          expect(bytes).toBeLessThanOrEqual(previous)
-          const records = Number(40n - offset)
-          expect(bytes).toBeGreaterThanOrEqual(records * 200)
-          expect(bytes).toBeLessThanOrEqual(records * (200 + FRAME_BYTES) + segmentBytes + 200 + FRAME_BYTES)
-          previous = bytes
-        }
-        expect(await topic.bytesFrom(0, 40n)).toBe(0)
-      })
     })
 
     describe('time', () => {

@@ -92,7 +92,6 @@ export class SimulatedBroker {
       },
       trim: (partition, before) => after('trim', () => topic.trim(partition, before)),
       offsetAtTime: (partition, timeMs) => after('find', () => topic.offsetAtTime(partition, timeMs)),
-      bytesFrom: (partition, from) => after('bytes', () => topic.bytesFrom(partition, from)),
     }
   }
 

@@ -1,0 +1,137 @@
+import type { Clock } from '../../clock/clock.ts'
+import { LogError } from '../log.ts'
+import type { KafkaBroker, KafkaCluster } from './kafkajs-cluster.ts'
+
+const FIRST_PAUSE_MS = 25
+const LAST_PAUSE_MS = 250
+/** What no repetition mends, and what the operator does about it. */
+const FATAL: Readonly<Record<string, string>> = {
+  SASL_AUTHENTICATION_FAILED: 'check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
+  UNSUPPORTED_SASL_MECHANISM: 'check KAFKA_SASL_MECHANISM',
+  TOPIC_AUTHORIZATION_FAILED:
+    'allow the user of KAFKA_SASL_USERNAME to use the topics that begin with "weir."',
+  CLUSTER_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to create topics',
+  GROUP_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to use the group',
+}
+
+export interface KafkaLinkOptions {
+  readonly cluster: KafkaCluster
+  readonly clock: Clock
+  /** How long a call is repeated while brokers are away or leaders move. */
+  readonly patienceMs: number
+}
+
+/** Calls to the leader of a partition, wherever it is at the moment. */
+export class KafkaLink {
+  readonly #options: KafkaLinkOptions
+  #metadataIsOld = false
+  #closed = false
+
+  constructor(options: KafkaLinkOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    await this.#repeated(() => this.#options.cluster.connect())
+  }
+
+  /** Makes known the leaders of these topics. */
+  async follow(topics: readonly string[]): Promise<void> {
+    await this.#repeated(() => this.#options.cluster.addMultipleTargetTopics(topics))
+  }
+
+  /**
+   * Asks the leader of a partition, again and again until it answers or patience ends. What is asked must be harmless
+   * when it is done twice.
+   *
+   * @throws LogError LOG_UNAVAILABLE (retriable unless access is refused), LOG_RECORD_TOO_LARGE, LOG_CLOSED; what
+   *         the broker says about the offset, as kafkajs throws it
+   */
+  ask<Answer>(
+    topic: string,
+    partition: number,
+    call: (broker: KafkaBroker) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.#repeated(async () => call(await this.broker(await this.leaderOf(topic, partition))))
+  }
+
+  /** The same of the broker that decides about topics. */
+  askController<Answer>(call: (broker: KafkaBroker) => Promise<Answer>): Promise<Answer> {
+    return this.#repeated(async () => call(await this.#options.cluster.findControllerBroker()))
+  }
+
+  broker(nodeId: number): Promise<KafkaBroker> {
+    return this.#options.cluster.findBroker({ nodeId })
+  }
+
+  /** Node id of the leader. @throws LogError LOG_UNAVAILABLE while there is none */
+  async leaderOf(topic: string, partition: number): Promise<number> {
+    const { cluster } = this.#options
+    if (this.#metadataIsOld) {
+      await cluster.refreshMetadata()
+      this.#metadataIsOld = false
+    }
+    const found = cluster
+      .findTopicPartitionMetadata(topic)
+      .find(({ partitionId }) => partitionId === partition)
+    if (found === undefined || found.leader < 0) {
+      this.#metadataIsOld = true
+      throw new LogError('LOG_UNAVAILABLE', `${topic}/${partition} has no leader.`, { retriable: true })
+    }
+    return found.leader
+  }
+
+  /** To be called after any failure: leaders may have moved. */
+  doubt(): void {
+    this.#metadataIsOld = true
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#options.cluster.disconnect()
+  }
+
+  async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    const { clock, patienceMs } = this.#options
+    const startedMs = clock.monotonicMs()
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
+      try {
+        return await call()
+      } catch (error) {
+        if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
+        const failure = logErrorOf(error)
+        this.doubt()
+        const isLate = clock.monotonicMs() - startedMs + pauseMs > patienceMs
+        if (!(failure instanceof LogError) || !failure.retriable || isLate) throw failure
+        await clock.sleep(pauseMs)
+      }
+    }
+  }
+}
+
+/** What a broker or the way to it refuses, in the terms of the log; anything else as it is. */
+export function logErrorOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof LogError) return error
+  if (isOutOfRange(error)) return error
+  const type = typeOf(error)
+  const remedy = FATAL[type]
+  if (remedy !== undefined)
+    return new LogError('LOG_UNAVAILABLE', `Kafka refuses: ${error.message}; ${remedy}.`, { cause: error })
+  if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE')
+    return new LogError('LOG_RECORD_TOO_LARGE', `Kafka refuses a record: ${error.message}`, { cause: error })
+  if (!error.name.startsWith('KafkaJS')) return error
+  return new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message}`, { retriable: true, cause: error })
+}
+
+export function isOutOfRange(error: unknown): boolean {
+  return error instanceof Error && typeOf(error) === 'OFFSET_OUT_OF_RANGE'
+}
+
+/** Kafka's name of the error, if a broker gave one. */
+export function typeOf(error: Error): string {
+  const { type, cause, originalError } = error as { type?: string; cause?: unknown; originalError?: unknown }
+  if (typeof type === 'string') return type
+  if (error.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED'
+  const below = originalError ?? cause
+  return below instanceof Error ? typeOf(below) : ''
+}

@@ -1,0 +1,188 @@
+import './codecs.ts'
+import kafkajs, { type Admin, type KafkaConfig } from 'kafkajs'
+import type { Clock } from '../../clock/clock.ts'
+import type { Logger } from '../../logger.ts'
+import { assertPartition, assertTopic, closedError, partitionsDiffer } from '../appendable.ts'
+import type { Appended, Bounds, Log, LogRecord, LogSpace, NewRecord, Topic } from '../log.ts'
+import { KafkaLink } from './kafka-link.ts'
+import { KafkaPartition, type PartitionLinks } from './kafka-partition.ts'
+import { KafkaTail } from './kafka-tail.ts'
+import { ensureTopic } from './kafka-topics.ts'
+import { clusterOf } from './kafkajs-cluster.ts'
+import { kafkaLogCreator } from './kafkajs-logger.ts'
+import { topicIdExchange } from './topic-id.ts'
+
+const { Kafka, logLevel } = kafkajs
+const CONNECTION_TIMEOUT_MS = 3_000
+const DEFAULT_REQUEST_TIMEOUT_MS = 5_000
+const DEFAULT_PATIENCE_MS = 5_000
+
+export interface KafkaLogOptions {
+  readonly brokers: readonly string[]
+  readonly ssl?: KafkaConfig['ssl']
+  readonly sasl?: KafkaConfig['sasl']
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Copies of each record in topics that are created. */
+  readonly replication: number
+  /** Stands before the names of all topics, so that several installations can share brokers. */
+  readonly prefix?: string
+  readonly requestTimeoutMs?: number
+  /** How long a call is repeated while brokers are away before its caller hears of it. */
+  readonly patienceMs?: number
+}
+
+/** A log on the brokers of a Kafka cluster, shared by any number of processes. @throws LogError when there is none */
+export async function kafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const log = new KafkaLog(options)
+  await log.open()
+  return log
+}
+
+class KafkaLog implements Log {
+  readonly #options: KafkaLogOptions
+  readonly #admin: Admin
+  /** For what is answered at once; what waits for new records has connections of its own. */
+  readonly #link: KafkaLink
+  readonly #tailLink: KafkaLink
+  readonly #tail: KafkaTail
+  readonly #topics = new Map<string, Promise<KafkaTopic>>()
+  #closed = false
+
+  constructor(options: KafkaLogOptions) {
+    this.#options = options
+    const { brokers, ssl, sasl, clock, logger } = options
+    const kafka = new Kafka({
+      clientId: 'weir',
+      brokers: [...brokers],
+      ...(ssl !== undefined && { ssl }),
+      ...(sasl !== undefined && { sasl }),
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+      // Repetition is the business of the link.
+      retry: { retries: 0 },
+      logLevel: logLevel.WARN,
+      logCreator: kafkaLogCreator(logger),
+    })
+    const patienceMs = options.patienceMs ?? DEFAULT_PATIENCE_MS
+    this.#admin = kafka.admin({ retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 250 } })
+    this.#link = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
+    this.#tailLink = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
+    this.#tail = new KafkaTail(this.#tailLink, clock)
+  }
+
+  async open(): Promise<void> {
+    try {
+      await Promise.all([this.#link.open(), this.#tailLink.open()])
+      await this.#admin.connect()
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  topic(name: string, partitions: number): Promise<Topic> {
+    if (this.#closed) return Promise.reject(closedError())
+    assertTopic(name, partitions)
+    const opened = this.#topics.get(name) ?? this.#open(name, partitions)
+    this.#topics.set(name, opened)
+    opened.catch(() => this.#topics.delete(name))
+    return opened.then(topic => {
+      if (topic.partitions !== partitions) throw partitionsDiffer(name, topic.partitions, partitions)
+      return topic
+    })
+  }
+
+  space(): LogSpace {
+    return {
+      usedBytes: 0,
+      limitBytes: Number.MAX_SAFE_INTEGER,
+      reservedBytes: 0,
+      takesIngest: true,
+      takesControl: true,
+    }
+  }
+
+  /** The brokers see to their own room. */
+  reserve(): void {}
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#tail.close()
+    const topics = await Promise.allSettled(this.#topics.values())
+    await Promise.all(topics.map(async topic => topic.status === 'fulfilled' && (await topic.value.close())))
+    await Promise.all([this.#link.close(), this.#tailLink.close(), this.#admin.disconnect()])
+  }
+
+  async #open(name: string, partitions: number): Promise<KafkaTopic> {
+    const { clock, replication, prefix = '' } = this.#options
+    const kafkaName = `${prefix}${name}`
+    await ensureTopic(this.#admin, clock, { name: kafkaName, partitions, replication })
+    await Promise.all([this.#link.follow([kafkaName]), this.#tailLink.follow([kafkaName])])
+    const logId = await this.#link.ask(kafkaName, 0, broker =>
+      broker.connectionPool.send(topicIdExchange(kafkaName)),
+    )
+    return new KafkaTopic({ name, kafkaName, logId, partitions }, { link: this.#link, tail: this.#tail })
+  }
+}
+
+interface TopicIdentity {
+  readonly name: string
+  /** With the prefix. */
+  readonly kafkaName: string
+  readonly logId: string
+  readonly partitions: number
+}
+
+class KafkaTopic implements Topic {
+  readonly name: string
+  readonly logId: string
+  readonly #partitions: readonly KafkaPartition[]
+
+  constructor({ name, kafkaName, logId, partitions }: TopicIdentity, links: PartitionLinks) {
+    this.name = name
+    this.logId = logId
+    this.#partitions = Array.from(
+      { length: partitions },
+      (_, partition) => new KafkaPartition(kafkaName, partition, links),
+    )
+  }
+
+  get partitions(): number {
+    return this.#partitions.length
+  }
+
+  async append(partition: number, record: NewRecord): Promise<Appended> {
+    return this.#partition(partition).append(record)
+  }
+
+  async read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
+    return this.#partition(partition).read(from, maxBytes)
+  }
+
+  async bounds(partition: number): Promise<Bounds> {
+    return this.#partition(partition).bounds()
+  }
+
+  async waitBeyond(partition: number, offset: bigint, signal: AbortSignal): Promise<void> {
+    return this.#partition(partition).waitBeyond(offset, signal)
+  }
+
+  async trim(partition: number, before: bigint): Promise<void> {
+    return this.#partition(partition).trim(before)
+  }
+
+  async offsetAtTime(partition: number, timeMs: number): Promise<bigint | null> {
+    return this.#partition(partition).offsetAtTime(timeMs)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#partitions.map(partition => partition.close()))
+  }
+
+  #partition(partition: number): KafkaPartition {
+    assertPartition(this.name, this.partitions, partition)
+    return this.#partitions[partition] as KafkaPartition
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../../clock/clock.ts'
+import type { KafkaLink } from './kafka-link.ts'
+import { recordOf } from './kafka-messages.ts'
+import type { KafkaPartition } from './kafka-partition.ts'
+
+/** How long a broker holds a fetch open that finds nothing; whoever begins to wait meanwhile joins the next. */
+const POLL_MS = 100
+/** Bounds on what one fetch brings, compressed; a batch that is larger still comes whole. */
+export const PARTITION_BYTES = 1024 * 1024
+const FETCH_BYTES = 8 * 1024 * 1024
+const PAUSE_MS = 100
+export const READ_UNCOMMITTED = 0
+
+/**
+ * The one loop by which a process follows the heads of its partitions: a fetch at each leader, for those partitions
+ * alone that somebody waits for. Who is busy with what it has read is not fetched for, so what is held stays bounded.
+ */
+export class KafkaTail {
+  readonly #link: KafkaLink
+  readonly #clock: Clock
+  /** How many wait for each partition. */
+  readonly #followed = new Map<KafkaPartition, number>()
+  readonly #polled = new Set<number>()
+  #closed = false
+
+  constructor(link: KafkaLink, clock: Clock) {
+    this.#link = link
+    this.#clock = clock
+  }
+
+  /** Resolves when the wait does; the partition is followed meanwhile. */
+  async during(partition: KafkaPartition, wait: Promise<void>): Promise<void> {
+    this.#followed.set(partition, (this.#followed.get(partition) ?? 0) + 1)
+    void this.#attend()
+    try {
+      await wait
+    } finally {
+      const others = (this.#followed.get(partition) ?? 1) - 1
+      if (others > 0) this.#followed.set(partition, others)
+      else this.#followed.delete(partition)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  /** Sees to it that every leader of a followed partition is polled. */
+  async #attend(): Promise<void> {
+    while (!this.#closed && this.#followed.size > 0) {
+      try {
+        for (const leader of (await this.#byLeader()).keys()) void this.#poll(leader)
+        return
+      } catch {
+        await this.#rest()
+      }
+    }
+  }
+
+  async #poll(leader: number): Promise<void> {
+    if (this.#polled.has(leader)) return
+    this.#polled.add(leader)
+    try {
+      for (;;) {
+        const partitions = this.#closed ? undefined : (await this.#byLeader()).get(leader)
+        if (partitions === undefined) return
+        await this.#fetch(leader, partitions)
+      }
+    } catch {
+      // Who asks the partition itself hears why; here it is only tried again.
+      await this.#rest()
+      await Promise.all([...this.#followed.keys()].map(partition => partition.look().catch(() => undefined)))
+    } finally {
+      this.#polled.delete(leader)
+      if (!this.#closed && this.#followed.size > 0) void this.#attend()
+    }
+  }
+
+  async #fetch(leader: number, partitions: readonly KafkaPartition[]): Promise<void> {
+    const broker = await this.#link.broker(leader)
+    const { responses } = await broker.fetch({
+      isolationLevel: READ_UNCOMMITTED,
+      maxWaitTime: POLL_MS,
+      minBytes: 1,
+      maxBytes: FETCH_BYTES,
+      topics: partitions.map(({ topic, partition, awaited }) => ({
+        topic,
+        partitions: [{ partition, fetchOffset: String(awaited), maxBytes: PARTITION_BYTES }],
+      })),
+    })
+    for (const { topicName, partitions: fetched } of responses)
+      for (const { partition: number, highWatermark, messages } of fetched)
+        partitions
+          .find(({ topic, partition }) => topic === topicName && partition === number)
+          ?.take(messages.map(recordOf), BigInt(highWatermark))
+  }
+
+  async #byLeader(): Promise<Map<number, KafkaPartition[]>> {
+    const byLeader = new Map<number, KafkaPartition[]>()
+    for (const partition of this.#followed.keys()) {
+      const leader = await this.#link.leaderOf(partition.topic, partition.partition)
+      const others = byLeader.get(leader) ?? []
+      byLeader.set(leader, others)
+      others.push(partition)
+    }
+    return byLeader
+  }
+
+  async #rest(): Promise<void> {
+    this.#link.doubt()
+    await this.#clock.sleep(PAUSE_MS)
+  }
+}

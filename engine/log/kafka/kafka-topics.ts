@@ -1,0 +1,147 @@
+import { type Admin, ConfigResourceTypes } from 'kafkajs'
+import type { Clock } from '../../clock/clock.ts'
+import { partitionsDiffer } from '../appendable.ts'
+import { LogError, MAX_RECORD_BYTES } from '../log.ts'
+import { logErrorOf, typeOf } from './kafka-link.ts'
+
+/** What a batch takes beside its values. */
+const BATCH_OVERHEAD_BYTES = 65_536
+const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + BATCH_OVERHEAD_BYTES
+const CREATION_PAUSE_MS = 50
+const CREATION_PATIENCE_MS = 10_000
+
+/** What Weir needs of a topic, and why another value is refused. */
+const REQUIRED: readonly {
+  readonly name: string
+  readonly wanted: string
+  readonly holds: (value: string) => boolean
+  readonly because: string
+}[] = [
+  {
+    name: 'message.timestamp.type',
+    wanted: 'LogAppendTime',
+    holds: value => value === 'LogAppendTime',
+    because: 'the times of the broker are what windows and days are judged by',
+  },
+  {
+    name: 'retention.ms',
+    wanted: '-1',
+    holds: value => value === '-1',
+    because: 'records go when they are stored, and no sooner',
+  },
+  {
+    name: 'retention.bytes',
+    wanted: '-1',
+    holds: value => value === '-1',
+    because: 'records go when they are stored, and no sooner',
+  },
+  {
+    name: 'cleanup.policy',
+    wanted: 'delete',
+    holds: value => value === 'delete',
+    because: 'compaction would remove records that are still needed',
+  },
+  {
+    name: 'max.message.bytes',
+    wanted: String(MAX_MESSAGE_BYTES),
+    holds: value => Number(value) >= MAX_MESSAGE_BYTES,
+    because: 'a request is one record',
+  },
+  {
+    name: 'unclean.leader.election.enable',
+    wanted: 'false',
+    holds: value => value === 'false',
+    because: 'a broker that lacks acknowledged records would lose them for all',
+  },
+]
+
+export interface WantedTopic {
+  readonly name: string
+  readonly partitions: number
+  /** Brokers that keep each record. */
+  readonly replication: number
+}
+
+/**
+ * Creates a topic as Weir needs it, or checks the one that is there.
+ *
+ * @throws LogError LOG_PARTITIONS_DIFFER; LOG_UNAVAILABLE, not retriable when an operator must change something
+ */
+export async function ensureTopic(admin: Admin, clock: Clock, wanted: WantedTopic): Promise<void> {
+  try {
+    await createTopic(admin, wanted)
+    const present = await presentPartitions(admin, clock, wanted.name)
+    if (present !== wanted.partitions) throw partitionsDiffer(wanted.name, present, wanted.partitions)
+    await checkSettings(admin, wanted.name)
+  } catch (error) {
+    throw logErrorOf(error)
+  }
+}
+
+async function createTopic(admin: Admin, { name, partitions, replication }: WantedTopic): Promise<void> {
+  const configEntries = REQUIRED.map(({ name: setting, wanted }) => ({ name: setting, value: wanted }))
+  // Of three copies two must have a record before it counts: one broker may be away.
+  if (replication > 2) configEntries.push({ name: 'min.insync.replicas', value: '2' })
+  const topics = [{ topic: name, numPartitions: partitions, replicationFactor: replication, configEntries }]
+  try {
+    await admin.createTopics({ topics, waitForLeaders: false })
+  } catch (error) {
+    const types = typesIn(error)
+    if (types.includes('TOPIC_ALREADY_EXISTS')) return
+    if (types.includes('INVALID_REPLICATION_FACTOR'))
+      throw new LogError(
+        'LOG_UNAVAILABLE',
+        `Kafka has fewer brokers than the ${replication} copies that topic ${name} shall have: start more, or set KAFKA_REPLICATION`,
+        { cause: error },
+      )
+    throw error
+  }
+}
+
+function typesIn(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const { errors = [] } = error as { errors?: readonly Error[] }
+  return [error, ...errors].map(typeOf)
+}
+
+/** How many partitions a topic has, once all of them have a leader. */
+async function presentPartitions(admin: Admin, clock: Clock, topic: string): Promise<number> {
+  for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+      const partitions = topics[0]?.partitions ?? []
+      if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions.length
+    } catch (error) {
+      if (waitedMs > CREATION_PATIENCE_MS) throw error
+    }
+    if (waitedMs > CREATION_PATIENCE_MS)
+      throw new LogError('LOG_UNAVAILABLE', `topic ${topic} has partitions without a leader`, {
+        retriable: true,
+      })
+    await clock.sleep(CREATION_PAUSE_MS)
+  }
+}
+
+async function checkSettings(admin: Admin, topic: string): Promise<void> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [
+      {
+        type: ConfigResourceTypes.TOPIC,
+        name: topic,
+        configNames: REQUIRED.map(({ name }) => name),
+      },
+    ],
+  })
+  const values = new Map(
+    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+  )
+  for (const { name, wanted, holds, because } of REQUIRED) {
+    const value = values.get(name)
+    if (value === undefined || holds(value)) continue
+    throw new LogError(
+      'LOG_UNAVAILABLE',
+      `topic ${topic} has ${name}=${value}, but Weir needs ${wanted}, because ${because}: change it with kafka-configs.sh, or let Weir create the topic`,
+    )
+  }
+}

@@ -1,0 +1,137 @@
+import type { Kafka } from 'kafkajs'
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
+
+/**
+ * The part of kafkajs that Weir builds on: its connections and its protocol, without its producer and consumer.
+ * Those two decide by themselves when to repeat, when to beat and what to deliver; a log must decide that itself.
+ * kafkajs exports this part under a symbol only; it has had no release since 2023 and is pinned.
+ */
+
+export interface KafkaCluster {
+  connect(): Promise<void>
+  disconnect(): Promise<void>
+  /** Asks for the leaders of all topics that were added. */
+  refreshMetadata(): Promise<void>
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>
+  findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[]
+  findBroker(options: { nodeId: number }): Promise<KafkaBroker>
+  findControllerBroker(): Promise<KafkaBroker>
+  findGroupCoordinator(options: { groupId: string }): Promise<KafkaBroker>
+}
+
+export interface PartitionMetadata {
+  readonly partitionId: number
+  /** Node id; below 0 while there is none. */
+  readonly leader: number
+  readonly replicas: readonly number[]
+}
+
+export interface KafkaBroker {
+  readonly connectionPool: { send<Answer>(exchange: KafkaExchange<Answer>): Promise<Answer> }
+  produce(request: {
+    readonly topicData: readonly TopicMessages[]
+    readonly acks: -1
+    /** How long the broker waits for its replicas, ms. */
+    readonly timeout: number
+    readonly compression: number
+  }): Promise<{
+    readonly topics: readonly { readonly partitions: readonly ProducedPartition[] }[]
+  }>
+  fetch(request: {
+    readonly isolationLevel: number
+    readonly maxWaitTime: number
+    readonly minBytes: number
+    readonly maxBytes: number
+    readonly topics: readonly { readonly topic: string; readonly partitions: readonly FetchedFrom[] }[]
+  }): Promise<{ readonly responses: readonly FetchedTopic[] }>
+  listOffsets(request: {
+    readonly isolationLevel: number
+    readonly topics: readonly {
+      readonly topic: string
+      readonly partitions: readonly { readonly partition: number; readonly timestamp: number }[]
+    }[]
+  }): Promise<{
+    readonly responses: readonly { readonly partitions: readonly { readonly offset: string }[] }[]
+  }>
+  deleteRecords(request: {
+    readonly topics: readonly {
+      readonly topic: string
+      readonly partitions: readonly { readonly partition: number; readonly offset: string }[]
+    }[]
+  }): Promise<unknown>
+}
+
+export interface TopicMessages {
+  readonly topic: string
+  readonly partitions: readonly {
+    readonly partition: number
+    readonly firstSequence: number
+    readonly messages: readonly KafkaMessage[]
+  }[]
+}
+
+export interface KafkaMessage {
+  readonly value: Buffer
+  readonly headers: Readonly<Record<string, Buffer>>
+}
+
+export interface ProducedPartition {
+  readonly baseOffset: string
+  readonly logAppendTime: string
+}
+
+export interface FetchedFrom {
+  readonly partition: number
+  readonly fetchOffset: string
+  readonly maxBytes: number
+}
+
+export interface FetchedTopic {
+  readonly topicName: string
+  readonly partitions: readonly {
+    readonly partition: number
+    readonly highWatermark: string
+    readonly messages: readonly (KafkaMessage & { readonly offset: string; readonly timestamp: string })[]
+  }[]
+}
+
+/** A request that kafkajs does not know, with how its answer is read. */
+export interface KafkaExchange<Answer> {
+  readonly request: {
+    readonly apiKey: number
+    readonly apiVersion: number
+    readonly apiName: string
+    readonly encode: () => Promise<unknown>
+  }
+  readonly response: {
+    readonly decode: (bytes: Buffer) => Promise<Answer>
+    readonly parse: (answer: Answer) => Promise<Answer>
+  }
+}
+
+const CREATE_CLUSTER = 'private:Kafka:createCluster'
+
+/** Connections of their own to the brokers of a client: what waits on one does not delay the others. */
+export function clusterOf(kafka: Kafka): KafkaCluster {
+  const create = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === CREATE_CLUSTER,
+  ) as symbol
+  const members = kafka as unknown as Record<symbol, (options: object) => KafkaCluster>
+  return (members[create] as (options: object) => KafkaCluster)({
+    metadataMaxAge: 300_000,
+    allowAutoTopicCreation: false,
+  })
+}
+
+/**
+ * kafkajs looks after throttled requests by a timer that it starts after every answer, with a time that has passed when
+ * nothing is throttled: from then on it fires each millisecond for ever, and Node warns of a negative time-out.
+ */
+function mendThrottleTimer(): void {
+  const { prototype } = RequestQueue
+  const schedule = prototype.scheduleCheckPendingRequests
+  prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+    if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this)
+  }
+}
+mendThrottleTimer()
