@@ -14,6 +14,7 @@ import { firstSteps } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { runStore } from './store-role/store-role.ts'
 import { readTls, type TlsFiles } from './tls.ts'
 import { VERSION } from './version.ts'
 
@@ -27,6 +28,10 @@ const STOP_WITHIN_MS = 9_500
 export async function runRole(role: string): Promise<void> {
   try {
     const settings = readSettings(process.env)
+    if (role === 'store') {
+      const logger = newLogger(settings)
+      return await runStore(settings, logger, stopSignal(logger))
+    }
     if (role !== 'all') {
       throw new SettingsError([
         `the embedded log has one process that owns it: start "weir all" instead of "weir ${role}"`,

@@ -208,6 +208,8 @@ const DECLARATIONS = {
     databaseName,
     'weir',
   ),
+  storeHost: setting('WEIR_STORE_HOST', 'Address that "weir store" listens on.', text, '127.0.0.1'),
+  storePort: setting('WEIR_STORE_PORT', 'Port of "weir store"; 0 takes a free one.', port, 8123),
   logLevel: setting(
     'LOG_LEVEL',
     'Least severe level that is logged.',

@@ -29,6 +29,7 @@ const ROLES: readonly [name: string, summary: string][] = [
   ['ingest', 'run log ingestion alone'],
   ['api', 'run the configuration, search and usage API alone'],
   ['engine', 'run the pipeline engine alone'],
+  ['store', 'serve the embedded store to the other processes of this machine'],
 ]
 
 /** Runs one command line, without the program's name, and tells how it ended. Never throws for bad input. */

@@ -24,13 +24,17 @@ const TOKENS =
  * Puts the parameters of a statement into its text, for the embedded engine: its own binding is not safe when two
  * statements with parameters run at once in one process, and its client therefore runs only one at a time.
  *
+ * @param plainValue the value of a parameter of this type, where it is given in another form
  * @throws TypeError for a parameter that is missing or of a kind that has no literal here
  */
-export function bindParameters({ sql, parameters = {} }: Statement): string {
+export function bindParameters(
+  { sql, parameters = {} }: Statement,
+  plainValue: (given: unknown, type: string) => unknown = given => given,
+): string {
   return sql.replace(TOKENS, (token: string, name: string | undefined, type: string | undefined) => {
     if (name === undefined || type === undefined) return token
     if (!Object.hasOwn(parameters, name)) throw new TypeError(`parameter ${name} is not given`)
-    return typedLiteral(parameters[name], type)
+    return typedLiteral(plainValue(parameters[name], type), type)
   })
 }
 

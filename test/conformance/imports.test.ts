@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only the implementation of a port has seen. */
 const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
   kafkajs: /^engine\/log\/kafka-log\.ts$/,
-  chdb: /^engine\/store\/embedded-connection\.ts$/,
+  chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
   '@clickhouse/client':
     /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store)\.ts$/,
   fastify: /^(api|deploy)\//,

@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { openEmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
+import { DataDirectory } from '../data-directory.ts'
+import { type Settings, SettingsError } from '../settings.ts'
+import { readTls } from '../tls.ts'
+import { VERSION } from '../version.ts'
+import { StoreServer } from './store-server.ts'
+
+/** After that a graceful stop gives up: whoever sent a statement learns that its outcome is unknown. */
+const STOP_WITHIN_MS = 9_500
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
+
+/**
+ * Serves the embedded engine to other processes until it is told to stop.
+ *
+ * @throws SettingsError, DataDirectoryError with a sentence that says what to do
+ */
+export async function runStore(settings: Settings, logger: Logger, stopped: Promise<void>): Promise<void> {
+  assertGuarded(settings)
+  const tls = readTls(settings)
+  const directory = DataDirectory.open(settings.dataDirectory)
+  try {
+    const engine = await openEmbeddedServer({ path: directory.storePath, clock: systemClock() })
+    const server = new StoreServer({
+      engine,
+      login: { user: settings.clickhouseUser, password: settings.clickhousePassword },
+      entropy: systemEntropy(),
+      tls,
+      onTrouble: error => logger.error({ err: error }, 'a statement could not be answered'),
+    })
+    try {
+      const address = await listen(server, settings)
+      const url = `${tls === undefined ? 'http' : 'https'}://${reachable(address)}`
+      logger.info({ version: VERSION, url, dataDirectory: directory.path }, 'started')
+      console.log(`The store is ready: CLICKHOUSE_URL=${url}`)
+      await stopped
+    } finally {
+      await stop(server, logger)
+    }
+  } finally {
+    directory.close()
+  }
+}
+
+/** Whoever may send statements can read what this process can: the engine has functions that read files. */
+function assertGuarded({ storeHost, clickhousePassword }: Settings): void {
+  if (clickhousePassword !== '' || LOOPBACK.test(storeHost)) return
+  throw new SettingsError([
+    `WEIR_STORE_HOST is ${storeHost}, where others could send statements: set CLICKHOUSE_PASSWORD, here and where CLICKHOUSE_URL is set`,
+  ])
+}
+
+async function listen(server: StoreServer, { storeHost, storePort }: Settings): Promise<AddressInfo> {
+  try {
+    return await server.listen(storeHost, storePort)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message
+    throw new SettingsError([
+      `cannot listen on ${storeHost}:${storePort} (WEIR_STORE_HOST, WEIR_STORE_PORT): ${why}`,
+    ])
+  }
+}
+
+/** For a client on this machine. */
+function reachable({ address, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `127.0.0.1:${port}`
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+async function stop(server: StoreServer, logger: Logger): Promise<void> {
+  const late = setTimeout(() => {
+    logger.error({}, 'stopping took too long: statements that still run are cut off')
+    process.exit(1)
+  }, STOP_WITHIN_MS)
+  await server.close()
+  clearTimeout(late)
+  logger.info({}, 'stopped')
+}

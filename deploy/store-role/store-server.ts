@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { EmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
+import { engineError } from '../../engine/store/embedded-server/engine-error.ts'
+import type { TlsFiles } from '../tls.ts'
+import { assertLogin, type Login } from './login.ts'
+import { statementOf } from './served-request.ts'
+
+/** A block that takes longer to arrive holds its place in the queue for nothing. */
+const REQUEST_TIMEOUT_MS = 120_000
+const TAG_BYTES = 8
+const AUTHENTICATION_FAILED = '516'
+const ERROR = /Code: (\d+)\. DB::(?:\w+)?Exception: .*\([A-Z0-9_]+\)/s
+
+export interface StoreServerPorts {
+  readonly engine: EmbeddedServer
+  readonly login: Login
+  readonly entropy: Entropy
+  readonly tls?: TlsFiles | undefined
+  /** Told of troubles that are not those of a statement. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** So much of ClickHouse's HTTP interface as Weir uses, in front of the embedded engine. */
+export class StoreServer {
+  readonly #ports: StoreServerPorts
+  readonly #server: Server
+  /** Marks an error in the middle of an answer; data that others stored cannot know it. */
+  readonly #tag: string
+  #requestNumber = 0
+
+  constructor(ports: StoreServerPorts) {
+    this.#ports = ports
+    this.#tag = ports.entropy.bytes(TAG_BYTES).toString('hex')
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response)
+    this.#server = ports.tls === undefined ? createServer(serve) : createTlsServer(ports.tls, serve)
+    this.#server.requestTimeout = REQUEST_TIMEOUT_MS
+  }
+
+  /** @returns the address on which it listens */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    await new Promise<void>((listening, failed) => {
+      this.#server.once('error', failed)
+      this.#server.listen(port, host, () => listening())
+    })
+    return this.#server.address() as AddressInfo
+  }
+
+  /** Answers what has begun, turns away what has not, and closes the engine. */
+  async close(): Promise<void> {
+    const closed = new Promise(resolve => this.#server.close(resolve))
+    await this.#ports.engine.close()
+    this.#server.closeIdleConnections()
+    await closed
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('x-clickhouse-server-display-name', 'weir store')
+    const left = new AbortController()
+    response.once('close', () => left.abort(new Error('the client has gone')))
+    response.on('error', ignored)
+    try {
+      if (isPing(request)) return void response.end('Ok.\n')
+      assertNoPage(request)
+      assertLogin(request.headers, this.#ports.login)
+      await this.#answer(request, response, left.signal)
+    } catch (error) {
+      if (!left.signal.aborted) this.#fail(response, error)
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, left: AbortSignal): Promise<void> {
+    const statement = await statementOf(request)
+    response.setHeaders(
+      new Map([
+        ['content-type', 'text/plain; charset=UTF-8'],
+        ['x-clickhouse-query-id', String(this.#requestNumber++)],
+        ['x-clickhouse-summary', '{}'],
+        ['x-clickhouse-exception-tag', this.#tag],
+      ]),
+    )
+    for await (const piece of this.#ports.engine.answer(statement, left))
+      if (!response.write(piece)) await once(response, 'drain', { signal: left })
+    response.end()
+  }
+
+  #fail(response: ServerResponse, error: unknown): void {
+    const message = inWordsOfEngine(error)
+    if (message === undefined) this.#ports.onTrouble(error)
+    const text = message ?? inWordsOfEngine(engineError(1002, 'UNKNOWN_EXCEPTION', (error as Error).message))
+    this.#tell(response, text as string)
+  }
+
+  #tell(response: ServerResponse, message: string): void {
+    const text = `${message} (version 26.7, weir store)\n`
+    if (response.headersSent) {
+      const length = Buffer.byteLength(text)
+      const [mark, tag] = ['__exception__', this.#tag]
+      // Without its end the answer cannot be taken for a whole one, whatever its reader knows of the mark.
+      const cut = () => response.destroy()
+      response.write(`\r\n${mark}\r\n${tag}\r\n${text}${length} ${tag}\r\n${mark}\r\n`, cut)
+      return
+    }
+    const [, code = ''] = ERROR.exec(message) ?? []
+    const status = code === AUTHENTICATION_FAILED ? 403 : 500
+    response.writeHead(status, { 'x-clickhouse-exception-code': code })
+    response.end(text)
+  }
+}
+
+/** Who goes in the middle of an answer is no trouble of ours: its statement learns of it by the signal. */
+function ignored(): void {}
+
+function isPing({ method, url }: IncomingMessage): boolean {
+  return method === 'GET' && (url === '/ping' || url === '/')
+}
+
+/** A page that some browser on this machine shows could otherwise use a store without a password. */
+function assertNoPage({ headers }: IncomingMessage): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return
+  throw engineError(497, 'ACCESS_DENIED', 'pages in a browser are not let in')
+}
+
+/** @returns undefined for an error that is none of the engine */
+function inWordsOfEngine(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC') return engineError(243, 'NOT_ENOUGH_SPACE', message).message
+  if (error instanceof TypeError) return engineError(36, 'BAD_ARGUMENTS', message).message
+  return ERROR.test(message) ? message : undefined
+}
