@@ -1,0 +1,82 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+
+/** Longer than Maven needs with an empty repository: whoever has held the lock for so long is dead or stuck. */
+const LOCK_LASTS_MS = 600_000
+const LOOK_AGAIN_MS = 100
+
+/**
+ * A folder of this user's that is made once and found again by later runs. It appears whole or not at all, and
+ * processes that want it at the same time wait for the one that makes it.
+ *
+ * @param fresh false when what an earlier run has made no longer serves
+ */
+export async function cachedFolder(
+  name: string,
+  make: (folder: string) => Promise<void>,
+  fresh: (folder: string) => boolean = () => true,
+): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'weir-tests')
+  const folder = join(cache, name)
+  const there = () => existsSync(folder) && fresh(folder)
+  if (there()) return folder
+  mkdirSync(cache, { recursive: true })
+  await withLock(`${folder}.lock`, async () => {
+    if (there()) return
+    const making = mkdtempSync(`${folder}.making-`)
+    try {
+      await make(making)
+      rmSync(folder, { recursive: true, force: true })
+      renameSync(making, folder)
+    } finally {
+      rmSync(making, { recursive: true, force: true })
+    }
+  })
+  return folder
+}
+
+/** The lock saves double work. What is published is whole without it: a renamed folder. */
+async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  while (!locked(path)) {
+    if (abandoned(path)) rmSync(path, { force: true })
+    else await setTimeout(LOOK_AGAIN_MS)
+  }
+  try {
+    await work()
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+function locked(path: string): boolean {
+  try {
+    writeFileSync(path, `${process.pid}`, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function abandoned(path: string): boolean {
+  try {
+    if (statSync(path).mtimeMs < Date.now() - LOCK_LASTS_MS) return true
+    const holder = Number(readFileSync(path, 'utf8'))
+    if (holder === 0) return false // Created, not yet written.
+    process.kill(holder, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

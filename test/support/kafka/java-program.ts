@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { type Child, startChild } from '../child.ts'
+import { reapProcess } from './reaper.ts'
+
+const OLDEST_JAVA = 17
+const SMALL = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
+
+/** @returns what `java -version` says @throws a sentence why the Java of this machine does not serve */
+export function javaVersion(): string {
+  const { stderr, status } = spawnSync('java', ['-version'], { encoding: 'utf8' })
+  if (status !== 0) throw new Error('there is no Java (no program "java" on the PATH)')
+  const major = Number(stderr.match(/version "(\d+)/)?.[1])
+  if (major >= OLDEST_JAVA) return stderr
+  throw new Error(`Java is too old: ${stderr.split('\n')[0]}; it takes ${OLDEST_JAVA} or newer`)
+}
+
+/**
+ * Starts a program that ends with this process and waits until it says that it is ready.
+ *
+ * @returns the program, and the line by which it said so
+ * @throws with its last lines when it ends before
+ */
+export async function startJava(
+  memoryMb: number,
+  args: readonly string[],
+  ready: RegExp,
+): Promise<{ readonly child: Child; readonly line: string }> {
+  const child = startChild([`-Xmx${memoryMb}m`, ...SMALL, ...args], 'java')
+  reapProcess(child.process)
+  const lines: string[] = []
+  for (;;) {
+    const line = await child.line(/./)
+    if (line === null) throw new Error(`java has ended before it was ready:\n${lines.slice(-20).join('\n')}`)
+    lines.push(line)
+    if (ready.test(line)) return { child, line }
+  }
+}

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { startContainerCluster } from './container-cluster.ts'
+import { startJavaCluster } from './java-cluster.ts'
+import { type KafkaCluster, kafkaCluster } from './kafka-cluster.ts'
+import { kafkaKit } from './kafka-kit.ts'
+import type { KafkaSecurity } from './kafka-security.ts'
+import { neededOrSkipped } from './needed-or-skipped.ts'
+
+export interface KafkaNeeds {
+  /** Three: topics have three replicas, of which two must be in step. */
+  readonly brokers?: 1 | 3
+  readonly security?: KafkaSecurity
+  /** True: brokers that the test may kill, hold and start again, so none that were there before. */
+  readonly faults?: boolean
+}
+
+/** A cluster that can be had here, not yet started. */
+export interface KafkaAtHand {
+  start(): Promise<KafkaCluster>
+}
+
+/**
+ * A real Kafka: that of KAFKA_BROKERS when it can give what is needed, else one in containers, else one from
+ * Kafka's own jars.
+ *
+ * @returns undefined when there is none; says why, once
+ * @throws instead when WEIR_REQUIRE_KAFKA is set
+ */
+export async function kafkaAtHand(needs: KafkaNeeds = {}): Promise<KafkaAtHand | undefined> {
+  const { brokers = 1, security = 'none', faults = false } = needs
+  const given = process.env.KAFKA_BROKERS
+  if (given !== undefined && security === 'none' && !faults) {
+    const cluster = await givenCluster(given)
+    if (cluster.bootstrap.length >= brokers) return { start: async () => cluster }
+  }
+  if (dockerAnswers()) return { start: () => startContainerCluster(brokers, security) }
+  try {
+    const kit = await kafkaKit()
+    return { start: () => startJavaCluster(kit, brokers, security) }
+  } catch (error) {
+    return neededOrSkipped('Kafka', 'KAFKA_BROKERS', (error as Error).message)
+  }
+}
+
+/** The same, started. */
+export async function kafkaForTests(needs: KafkaNeeds = {}): Promise<KafkaCluster | undefined> {
+  return (await kafkaAtHand(needs))?.start()
+}
+
+export function dockerAnswers(): boolean {
+  return spawnSync('docker', ['info']).status === 0
+}
+
+/** @returns with the addresses of all its brokers @throws when nothing answers there */
+async function givenCluster(addresses: string): Promise<KafkaCluster> {
+  const cluster = kafkaCluster({
+    name: 'the Kafka of KAFKA_BROKERS',
+    bootstrap: addresses.split(','),
+    brokers: [],
+    security: {},
+    stop: async () => {},
+  })
+  const admin = cluster.client({ retry: { retries: 2 } }).admin()
+  try {
+    await admin.connect()
+    const { brokers } = await admin.describeCluster()
+    return kafkaCluster({ ...cluster, bootstrap: brokers.map(({ host, port }) => `${host}:${port}`) })
+  } catch (error) {
+    throw new Error(`KAFKA_BROKERS (${addresses}) does not answer: start it, or unset the variable`, {
+      cause: error,
+    })
+  } finally {
+    await admin.disconnect()
+  }
+}

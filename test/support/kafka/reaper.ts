@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * What a test process has started and made goes when the process goes, even by `kill -9`: a small program holds the
+ * other end of a pipe, and when that breaks it kills and removes whatever it was told of.
+ */
+let pipe: Socket | undefined
+
+function tell(line: string): void {
+  pipe ??= startReaper()
+  pipe.write(`${line}\n`)
+}
+
+function startReaper(): Socket {
+  const program = join(import.meta.dirname, 'reaper-program.ts')
+  // In a process group of its own: Ctrl-C must not end it before it has done its work.
+  const reaper = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  reaper.unref()
+  const socket = reaper.stdin as Socket
+  socket.unref()
+  return socket
+}
+
+/** Kills the process with this one. */
+export function reapProcess(child: ChildProcess): void {
+  if (child.pid === undefined) return // It could not be started; the caller hears of it by its event.
+  tell(`+process ${child.pid}`)
+  // A number that is free again may soon be somebody else's.
+  child.once('exit', () => tell(`-process ${child.pid}`))
+}
+
+export interface TemporaryFolder {
+  readonly path: string
+  remove(): void
+}
+
+/** An empty folder that is removed with this process at the latest. */
+export function temporaryFolder(prefix: string): TemporaryFolder {
+  const path = mkdtempSync(join(tmpdir(), prefix))
+  tell(`+folder ${path}`)
+  return {
+    path,
+    remove() {
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+      tell(`-folder ${path}`)
+    },
+  }
+}
