@@ -15,6 +15,7 @@ import { systemEntropy } from '../engine/entropy/system-entropy.ts'
 import { LogError, type Topic } from '../engine/log/log.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
+import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { assertLogPresent } from './log-presence.ts'
@@ -131,6 +132,7 @@ async function openOnLog(
     logger,
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
+    assignment: wholeAssignment(ingest.partitions),
   })
   return {
     settings,

@@ -2,18 +2,17 @@ import type { Cut } from '../../schemas/control.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
-import { InTurn } from '../configuration/in-turn.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
+import type { Assignment } from './assignment.ts'
+import { Housekeeping } from './housekeeping.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { KeyJudgement } from './repeats.ts'
 
-const DAY_MS = 86_400_000
-const JOBS_EVERY_MS = 30_000
 /** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
 const IN_EFFECT_PATIENCE_MS = 5_000
 const IN_EFFECT_POLL_MS = 5
@@ -31,6 +30,13 @@ export interface EngineOptions {
   readonly workerName: string
   /** How long records stay on the ingest topic for preview and replay, once they are stored. */
   readonly logRetentionMs: number
+  readonly assignment: Assignment
+}
+
+/** The place of a worker in this process, while the partition is its own and until its work has ended. */
+interface Seat {
+  readonly leave: AbortController
+  ended: Promise<void>
 }
 
 export interface EngineStatus {
@@ -39,25 +45,31 @@ export interface EngineStatus {
   readonly troubles: ReadonlyMap<number, string>
 }
 
-/**
- * Runs a worker for every partition, and the jobs that need all of them: trimming the log, closing days of usage,
- * removing what is past its retention. A worker that fails begins again from its checkpoint.
- */
+/** Runs a worker for every partition of this process, and the jobs beside them. A worker that fails begins again from its checkpoint. */
 export class Engine implements CutsInEffect {
   readonly #options: EngineOptions
   readonly #workers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
+  readonly #seats = new Map<number, Seat>()
   readonly #stop = new AbortController()
-  readonly #inTurn = new InTurn()
+  readonly #housekeeping: Housekeeping
+  #assigned: ReadonlySet<number> = new Set()
   #running: Promise<void>[] = []
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#housekeeping = new Housekeeping({ ...options, workers: this.#workers })
   }
 
   start(): void {
-    const partitions = Array.from({ length: this.#options.ingest.partitions }, (_, partition) => partition)
-    this.#running = [...partitions.map(partition => this.#supervise(partition)), this.#jobsLoop()]
+    const { signal } = this.#stop
+    const assigned = this.#options.assignment.take(partitions => this.#assign(partitions), signal)
+    this.#running = [assigned, this.#housekeeping.run(signal)]
+  }
+
+  /** Partitions that this process shall work on. */
+  get assigned(): ReadonlySet<number> {
+    return this.#assigned
   }
 
   get status(): EngineStatus {
@@ -69,13 +81,14 @@ export class Engine implements CutsInEffect {
 
   /**
    * What a request with that idempotency key would be; 'unknown' while the log is still being read after a start.
-   * A partition in trouble does not keep senders waiting: the log itself tells exact repeats later.
+   * A partition in trouble, or of another process, does not keep senders waiting: the log itself tells exact repeats
+   * later.
    */
   judgeKey(account: string, idempotency: Idempotency): KeyJudgement | 'unknown' {
     const partition = partitionOfAccount(account, this.#options.ingest.partitions)
     const worker = this.#workers.get(partition)
     if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
-    return this.#troubles.has(partition) ? 'new' : 'unknown'
+    return this.#troubles.has(partition) || !this.#assigned.has(partition) ? 'new' : 'unknown'
   }
 
   /** What every node has done on the partitions of this process since their workers began. */
@@ -99,24 +112,59 @@ export class Engine implements CutsInEffect {
     return true
   }
 
-  /** Resolves once every partition has a worker that has read the log, or one is in trouble: `status` tells. */
+  /** Resolves once every partition of this process has been read, or one is in trouble: `status` tells. */
   async whenTaken(): Promise<void> {
-    const { clock, ingest } = this.#options
-    const taken = () => [...this.#workers.values()].filter(worker => worker.caughtUp).length
-    while (taken() < ingest.partitions && this.#troubles.size === 0 && !this.#stop.signal.aborted) {
+    const { clock } = this.#options
+    const isBehind = () => [...this.#assigned].some(partition => !this.#workers.get(partition)?.caughtUp)
+    while (isBehind() && this.#troubles.size === 0 && !this.#stop.signal.aborted) {
       await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
     }
+  }
+
+  /** Runs every job once. */
+  runJobs(): Promise<void> {
+    return this.#housekeeping.runOnce()
+  }
+
+  /** Runs a task while the log is not being trimmed; see `Housekeeping`. */
+  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
+    return this.#housekeeping.withoutTrimming(task)
   }
 
   /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */
   async stop(): Promise<void> {
     this.#stop.abort()
+    await this.#assign(new Set())
     await Promise.all(this.#running)
   }
 
-  async #supervise(partition: number): Promise<void> {
+  /** Begins and ends workers. @returns when those that ended have finished their work */
+  async #assign(partitions: ReadonlySet<number>): Promise<void> {
+    this.#assigned = this.#stop.signal.aborted ? new Set() : partitions
+    const lost = [...this.#seats].filter(([partition]) => !this.#assigned.has(partition))
+    for (const [, seat] of lost) seat.leave.abort()
+    for (const partition of this.#assigned) this.#seat(partition)
+    await Promise.all(lost.map(([, seat]) => seat.ended))
+  }
+
+  #seat(partition: number): void {
+    const before = this.#seats.get(partition)
+    if (before !== undefined && !before.leave.signal.aborted) return
+    const leave = new AbortController()
+    const seat: Seat = { leave, ended: Promise.resolve() }
+    this.#seats.set(partition, seat)
+    const work = async () => {
+      await before?.ended
+      await this.#supervise(partition, leave.signal)
+      this.#workers.delete(partition)
+      this.#troubles.delete(partition)
+      if (this.#seats.get(partition) === seat) this.#seats.delete(partition)
+    }
+    seat.ended = work()
+  }
+
+  async #supervise(partition: number, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options
-    const signal = this.#stop.signal
     for (let pauseMs = RESTART_FIRST_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, RESTART_MAX_MS)) {
       const startedMs = clock.monotonicMs()
       const worker = this.#newWorker(partition)
@@ -137,7 +185,7 @@ export class Engine implements CutsInEffect {
         logger.error({ partition, err: error }, 'partition worker stopped')
         // What it still knows is no longer the partition's: nothing may be let go because of it.
         if (error instanceof ReplacedError) this.#workers.delete(partition)
-        if (error instanceof ReplacedError || signal.aborted) return
+        if (signal.aborted) return
         if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
         await clock.sleep(pauseMs, signal)
       } finally {
@@ -150,7 +198,7 @@ export class Engine implements CutsInEffect {
     const { ingest, checkpoints, store, clock, configuration, logger, workerName, log } = this.#options
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
-    const freeRoom = () => this.#job('trim the log', () => this.trimLog())
+    const freeRoom = () => this.#housekeeping.freeRoom()
     return new PartitionWorker({
       partition,
       ingest,
@@ -166,96 +214,10 @@ export class Engine implements CutsInEffect {
     })
   }
 
-  async #jobsLoop(): Promise<void> {
-    const { clock, log } = this.#options
-    const signal = this.#stop.signal
-    let nextMs = clock.monotonicMs() + JOBS_EVERY_MS
-    while (!signal.aborted) {
-      await clock.sleep(1_000, signal)
-      if (signal.aborted) return
-      if (!log.space().takesIngest) await this.#job('trim the log', () => this.trimLog())
-      if (clock.monotonicMs() < nextMs) continue
-      nextMs = clock.monotonicMs() + JOBS_EVERY_MS
-      await this.runJobs()
-    }
-  }
-
   /** Keeps room on the log for the checkpoints by which it empties itself: lines stop before they would take it. */
   #reserveRoom(): void {
     let bytes = 0
     for (const worker of this.#workers.values()) bytes += worker.neededRoomBytes
     this.#options.log.reserve(bytes)
-  }
-
-  /** Runs every job once; what fails is logged and tried again at the next round. */
-  async runJobs(): Promise<void> {
-    await this.#job('trim the log', () => this.trimLog())
-    await this.#job('close days of usage', () => this.closeDays())
-    await this.#job('remove expired lines', () => this.removeExpired())
-  }
-
-  async #job(what: string, action: () => Promise<unknown>): Promise<void> {
-    try {
-      await action()
-    } catch (error) {
-      this.#options.logger.error({ err: error }, `cannot ${what}; it is tried again`)
-    }
-  }
-
-  /**
-   * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
-   * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
-   * second-newest checkpoint of its partition.
-   */
-  trimLog(): Promise<void> {
-    return this.withoutTrimming(() => this.#trimLog())
-  }
-
-  /**
-   * Runs a task while the log is not being trimmed: a copy of the checkpoints needs the records behind them. Trimming
-   * waits meanwhile, so the task must be short.
-   */
-  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
-    return this.#inTurn.run('trim', task)
-  }
-
-  async #trimLog(): Promise<void> {
-    const { ingest, clock, logRetentionMs, log } = this.#options
-    for (const [partition, worker] of this.#workers) {
-      let before = worker.neededFrom
-      const isShort = !log.space().takesIngest
-      if (!isShort) {
-        const expired = await ingest.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
-        if (expired !== null && expired < before) before = expired
-      }
-      if (before > 0n) await ingest.trim(partition, before)
-      await worker.trimCheckpoints(isShort ? undefined : (await ingest.bounds(partition)).first)
-    }
-  }
-
-  /** Copies usage of days that every partition has passed. */
-  async closeDays(): Promise<void> {
-    const settledMs = this.#settledMs()
-    for (const day of await this.#options.store.openDays()) {
-      if (Date.parse(day) + DAY_MS <= settledMs) await this.#options.store.closeDay(day)
-    }
-  }
-
-  async removeExpired(): Promise<void> {
-    const { store, clock, ingest } = this.#options
-    if (this.#workers.size < ingest.partitions) return
-    const settled = [...this.#workers].map(([partition, worker]) => ({
-      topic: ingest.name,
-      partition,
-      checkpointOffset: worker.neededFrom,
-    }))
-    const removed = await store.removeExpired(clock.wallMs(), settled)
-    if (removed > 0) this.#options.logger.info({ removed }, 'lines past their retention were removed')
-  }
-
-  /** Log time that every partition's newest checkpoint has passed; 0 while one has not begun. */
-  #settledMs(): number {
-    if (this.#workers.size < this.#options.ingest.partitions) return 0
-    return Math.min(...[...this.#workers.values()].map(worker => worker.settledMs))
   }
 }

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only the implementation of a port has seen. */
 const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
-  kafkajs: /^engine\/log\/kafka-log\.ts$/,
+  kafkajs: /^engine\/log\/kafka\//,
   chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
   '@clickhouse/client':
     /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store)\.ts$/,

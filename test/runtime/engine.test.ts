@@ -5,6 +5,7 @@ import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { wholeAssignment } from '../../engine/runtime/assignment.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
@@ -56,6 +57,7 @@ async function start(options: StartOptions = {}): Promise<Running> {
     logger: silentLogger,
     workerName: 'test',
     logRetentionMs: 3_600_000,
+    assignment: wholeAssignment(partitions),
   })
   engine.start()
   running = { clock, log, ingest, store, engine }
@@ -202,7 +204,7 @@ test('trimming waits for a task that needs the log as it is', async () => {
   const order: string[] = []
   const held = Promise.withResolvers<void>()
   const task = engine.withoutTrimming(() => held.promise.then(() => order.push('task')))
-  const trimming = engine.trimLog().then(() => order.push('trimmed'))
+  const trimming = engine.runJobs().then(() => order.push('trimmed'))
   for (let round = 0; round < 100; round++) await new Promise(resolve => setImmediate(resolve))
   expect(order).toEqual([])
   held.resolve()

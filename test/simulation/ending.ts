@@ -51,8 +51,7 @@ async function settle(world: World, process: SimulatedProcess): Promise<Simulate
   for (let round = 0; last.actor.paused || !isSettled(world, last); round++) {
     if (round === MAX_ROUNDS)
       throw new EndlessWorld(`the last process does not bring everything to an end: ${openEnds(world, last)}`)
-    // A record of somebody who is long dead may have taken a partition: whoever assigns them does so again.
-    if (last.actor.paused || isReplaced(last)) last = replaceAll(world)
+    if (last.actor.paused) last = replaceAll(world)
     await passMinutes(world, 1)
     for (const sender of world.senders) {
       sender.loseConnection()
@@ -123,11 +122,6 @@ async function stopped(world: World, process: SimulatedProcess): Promise<void> {
     if ((await world.pick()) || isStopped || world.scheduler.advanceToNext()) continue
     throw new EndlessWorld('the last process does not stop')
   }
-}
-
-function isReplaced({ engine }: SimulatedProcess): boolean {
-  const sentences = [...(engine?.status.troubles.values() ?? [])]
-  return sentences.some(sentence => /was taken by|newer worker/.test(sentence))
 }
 
 /** Nothing is left to send, to read or to store. */

@@ -115,8 +115,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'retention stays below the checkpoint': {
     patches: [
       {
-        file: 'engine/runtime/engine.ts',
-        find: 'checkpointOffset: worker.neededFrom',
+        file: 'engine/runtime/housekeeping.ts',
+        find: 'checkpointOffset: progress.neededFrom',
         replace: 'checkpointOffset: 1n << 60n',
       },
     ],

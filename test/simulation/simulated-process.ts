@@ -10,6 +10,7 @@ import type { Log } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import type { Logger } from '../../engine/logger.ts'
+import type { Assignment } from '../../engine/runtime/assignment.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { SECRET_KEY } from './founding.ts'
@@ -24,6 +25,7 @@ export interface ProcessPorts {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly partitions: number
+  readonly assignment: Assignment
 }
 
 /** One process of the program: ingest front, configuration and engine, put together as its composition root does. */
@@ -59,7 +61,7 @@ export class SimulatedProcess {
 
   /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
   async start(): Promise<void> {
-    const { log, store, clock, entropy, partitions } = this.#ports
+    const { log, store, clock, entropy, partitions, assignment } = this.#ports
     const ingest = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
     const configuration = await ConfigurationLog.open({
@@ -80,6 +82,7 @@ export class SimulatedProcess {
       logger: this.#logger(),
       workerName: this.actor.name,
       logRetentionMs: LOG_RETENTION_MS,
+      assignment,
     })
     const writer = new IngestWriter({
       topic: ingest,

@@ -14,6 +14,7 @@ import type { Recipe } from './recipe.ts'
 import { Actor, Scheduler } from './scheduler.ts'
 import { Sender } from './sender.ts'
 import { SimulatedBroker } from './simulated-broker.ts'
+import { SimulatedCoordinator } from './simulated-coordinator.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { SimulatedStore, type StoreDefect } from './simulated-store.ts'
 
@@ -45,6 +46,7 @@ export class World {
   readonly recipes = new Map<string, Recipe>()
   readonly #surroundings: WorldSurroundings
   readonly #storage
+  readonly #coordinator: SimulatedCoordinator
 
   constructor(plan: Plan, surroundings: WorldSurroundings) {
     const { founding, storeDefect } = surroundings
@@ -57,6 +59,7 @@ export class World {
     this.machines = Array.from({ length: MACHINES }, () => new Machine(this.scheduler))
     if (plan.nearMidnight) for (const machine of this.machines) machine.offsetMs = DAY_MS / 2 - 20_000
     this.#storage = founding.storage()
+    this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions)
     const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
     this.broker = new SimulatedBroker({
       scheduler: this.scheduler,
@@ -110,6 +113,7 @@ export class World {
       clock: machine.clockOf(actor),
       entropy: this.entropy,
       partitions: this.plan.partitions,
+      assignment: this.#coordinator.memberOf(actor),
     })
     this.processes.push(process)
     this.tell(`${actor.name} starts`)
@@ -120,6 +124,7 @@ export class World {
   kill(process: SimulatedProcess): void {
     process.kill()
     this.scheduler.bury()
+    this.#coordinator.look()
     for (const sender of this.senders) sender.loseConnection(process)
     this.tell(`${process.actor.name} is killed`)
   }
@@ -132,6 +137,7 @@ export class World {
 
   setPaused(process: SimulatedProcess, paused: boolean): void {
     process.actor.paused = paused
+    this.#coordinator.look()
     this.tell(`${process.actor.name} ${paused ? 'is paused' : 'goes on'}`)
   }
 

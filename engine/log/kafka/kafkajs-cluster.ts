@@ -131,7 +131,7 @@ function mendThrottleTimer(): void {
   const { prototype } = RequestQueue
   const schedule = prototype.scheduleCheckPendingRequests
   prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
-    if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this)
+    if (this.pending.length > 0) schedule.call(this)
   }
 }
 mendThrottleTimer()

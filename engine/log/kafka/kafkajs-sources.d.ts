@@ -3,7 +3,6 @@
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[]
-    readonly throttledUntil: number
     scheduleCheckPendingRequests(): void
   }
 }

@@ -1,0 +1,140 @@
+import type { Clock } from '../clock/clock.ts'
+import { InTurn } from '../configuration/in-turn.ts'
+import type { Log, Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import type { Store } from '../store/store.ts'
+import type { Assignment, PartitionProgress } from './assignment.ts'
+import type { PartitionWorker } from './partition-worker.ts'
+
+const DAY_MS = 86_400_000
+const EVERY_MS = 30_000
+/** The process that works on it does what is to be done once for all partitions. */
+const LEADING_PARTITION = 0
+
+export interface HousekeepingOptions {
+  readonly log: Log
+  readonly ingest: Topic
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly assignment: Assignment
+  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  readonly logRetentionMs: number
+  /** Of this process. */
+  readonly workers: ReadonlyMap<number, PartitionWorker>
+}
+
+/**
+ * The jobs beside the workers: trimming the log, closing days of usage, removing what is past its retention. The last
+ * two look at all partitions, also at those of other processes, by what their workers report.
+ */
+export class Housekeeping {
+  readonly #options: HousekeepingOptions
+  readonly #inTurn = new InTurn()
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options
+  }
+
+  /** Does every job now and then, until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    let nextMs = clock.monotonicMs() + EVERY_MS
+    while (!signal.aborted) {
+      await clock.sleep(1_000, signal)
+      if (signal.aborted) return
+      if (!log.space().takesIngest) await this.freeRoom()
+      if (clock.monotonicMs() < nextMs) continue
+      nextMs = clock.monotonicMs() + EVERY_MS
+      await this.runOnce()
+    }
+  }
+
+  /** Runs every job once; what fails is logged and tried again at the next round. */
+  async runOnce(): Promise<void> {
+    await this.freeRoom()
+    await this.#job('report how far the partitions are', () => this.#report())
+    if (!this.#options.workers.has(LEADING_PARTITION)) return
+    await this.#job('close days of usage', () => this.closeDays())
+    await this.#job('remove expired lines', () => this.removeExpired())
+  }
+
+  freeRoom(): Promise<void> {
+    return this.#job('trim the log', () => this.trimLog())
+  }
+
+  /**
+   * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
+   * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
+   * second-newest checkpoint of its partition.
+   */
+  trimLog(): Promise<void> {
+    return this.withoutTrimming(() => this.#trimLog())
+  }
+
+  /**
+   * Runs a task while the log is not being trimmed: a copy of the checkpoints needs the records behind them. Trimming
+   * waits meanwhile, so the task must be short.
+   */
+  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
+    return this.#inTurn.run('trim', task)
+  }
+
+  /** Copies usage of days that every partition has passed. */
+  async closeDays(): Promise<void> {
+    const { store } = this.#options
+    const settledMs = Math.min(...(await this.#progressOfAll()).map(progress => progress.settledMs))
+    if (settledMs === Number.POSITIVE_INFINITY) return
+    for (const day of await store.openDays()) {
+      if (Date.parse(day) + DAY_MS <= settledMs) await store.closeDay(day)
+    }
+  }
+
+  async removeExpired(): Promise<void> {
+    const { store, clock, ingest, logger } = this.#options
+    const settled = (await this.#progressOfAll()).map(progress => ({
+      topic: ingest.name,
+      partition: progress.partition,
+      checkpointOffset: progress.neededFrom,
+    }))
+    if (settled.length === 0) return
+    const removed = await store.removeExpired(clock.wallMs(), settled)
+    if (removed > 0) logger.info({ removed }, 'lines past their retention were removed')
+  }
+
+  async #trimLog(): Promise<void> {
+    const { ingest, clock, logRetentionMs, log, workers } = this.#options
+    for (const [partition, worker] of workers) {
+      let before = worker.neededFrom
+      const isShort = !log.space().takesIngest
+      if (!isShort) {
+        const expired = await ingest.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
+        if (expired !== null && expired < before) before = expired
+      }
+      if (before > 0n) await ingest.trim(partition, before)
+      await worker.trimCheckpoints(isShort ? undefined : (await ingest.bounds(partition)).first)
+    }
+  }
+
+  async #report(): Promise<void> {
+    for (const [partition, worker] of this.#options.workers) {
+      const { neededFrom, settledMs } = worker
+      await this.#options.assignment.report({ partition, neededFrom, settledMs })
+    }
+  }
+
+  /** Nothing while one of them has not reported. */
+  async #progressOfAll(): Promise<readonly PartitionProgress[]> {
+    const { assignment, ingest } = this.#options
+    const progress = await assignment.progress()
+    return progress.length < ingest.partitions ? [] : progress
+  }
+
+  async #job(what: string, action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#options.logger.error({ err: error }, `cannot ${what}; it is tried again`)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Assignment, PartitionProgress } from '../../engine/runtime/assignment.ts'
+import type { Actor, Scheduler } from './scheduler.ts'
+
+interface Member {
+  readonly actor: Actor
+  readonly listener: (partitions: ReadonlySet<number>) => Promise<void>
+  isTold: boolean
+}
+
+/**
+ * Gives all partitions to the process that joined last. It does not wait for the others: they hear of their loss when
+ * the scheduler lets them, so that two work on the same partitions for a while.
+ */
+export class SimulatedCoordinator {
+  readonly #scheduler: Scheduler
+  readonly #partitions: ReadonlySet<number>
+  readonly #members: Member[] = []
+  readonly #progress = new Map<number, PartitionProgress>()
+
+  constructor(scheduler: Scheduler, partitions: number) {
+    this.#scheduler = scheduler
+    this.#partitions = new Set(Array.from({ length: partitions }, (_, partition) => partition))
+  }
+
+  /** The assignment as one process has it. */
+  memberOf(actor: Actor): Assignment {
+    return {
+      take: async (listener, signal) => {
+        if (signal.aborted) return
+        const member = { actor, listener, isTold: false }
+        this.#members.push(member)
+        signal.addEventListener('abort', () => this.#leave(member), { once: true })
+        this.#tellAll()
+      },
+      report: async progress => {
+        await this.#scheduler.step(actor, 'report')
+        if (this.#chosen()?.actor === actor) this.#progress.set(progress.partition, progress)
+      },
+      progress: async () => {
+        await this.#scheduler.step(actor, 'progress')
+        return [...this.#progress.values()]
+      },
+    }
+  }
+
+  /** Notices who has died, stands still or goes on. */
+  look(): void {
+    for (const member of this.#members.filter(({ actor }) => actor.dead)) this.#leave(member)
+    this.#tellAll()
+  }
+
+  #leave(member: Member): void {
+    const index = this.#members.indexOf(member)
+    if (index < 0) return
+    this.#members.splice(index, 1)
+    this.#tellAll()
+  }
+
+  /** Who stands still is believed to be gone as long as others are there. */
+  #chosen(): Member | undefined {
+    return this.#members.findLast(({ actor }) => !actor.paused) ?? this.#members.at(-1)
+  }
+
+  #tellAll(): void {
+    for (const member of this.#members)
+      if (member.isTold !== (member === this.#chosen())) void this.#tell(member)
+  }
+
+  async #tell(member: Member): Promise<void> {
+    await this.#scheduler.step(member.actor, 'assignment')
+    const isChosen = this.#members.includes(member) && member === this.#chosen()
+    if (isChosen === member.isTold) return
+    member.isTold = isChosen
+    void member.listener(isChosen ? this.#partitions : new Set())
+  }
+}
