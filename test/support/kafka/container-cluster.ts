@@ -12,6 +12,7 @@ import { clientSecurity, type KafkaSecurity, scramArguments } from './kafka-secu
 import { takePortBlock } from './port-block.ts'
 import { type KafkaNode, serverProperties } from './server-properties.ts'
 
+/** The same version as in pom.xml. */
 const IMAGE = process.env.WEIR_TEST_KAFKA_IMAGE ?? 'apache/kafka:4.4.0'
 const CONFIG = '/tmp/weir.properties'
 const DATA = '/tmp/weir-data'

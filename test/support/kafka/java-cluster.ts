@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Child } from '../child.ts'
 import { type KafkaBroker, type KafkaCluster, kafkaCluster } from './kafka-cluster.ts'
-import { copyFormatted, type KafkaKit, newId, runKafka } from './kafka-kit.ts'
+import { copyFormatted, type KafkaKit, kafkaReady, newId, startKafka } from './kafka-kit.ts'
 import { clientSecurity, type KafkaSecurity } from './kafka-security.ts'
 import { takePortBlock } from './port-block.ts'
 import { temporaryFolder } from './reaper.ts'
@@ -38,11 +38,11 @@ export async function startJavaCluster(
     folder.remove()
     block.release()
   }
-  const started = await Promise.allSettled(brokers.map(broker => broker.start()))
-  const failure = started.find(result => result.status === 'rejected')
-  if (failure) {
+  try {
+    await Promise.all(brokers.map(broker => broker.start()))
+  } catch (error) {
     await stop()
-    throw failure.reason
+    throw error
   }
   return kafkaCluster({
     name: 'Apache Kafka from its jars',
@@ -63,11 +63,15 @@ function javaBroker(kit: KafkaKit, node: KafkaNode, config: string, memoryMb: nu
     },
     async start() {
       if (running !== undefined) throw new Error(`broker ${node.id} is up already`)
-      running = await runKafka(kit, config, memoryMb)
+      const broker = startKafka(kit, config, memoryMb)
+      running = broker
+      broker.process.once('close', () => {
+        running = undefined
+      })
+      await kafkaReady(broker)
     },
     async kill(signal = 'SIGKILL') {
       await running?.kill(signal)
-      running = undefined
     },
     async pause() {
       if (running !== undefined) await stopProcess(running.process)

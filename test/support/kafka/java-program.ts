@@ -14,24 +14,20 @@ export function javaVersion(): string {
   throw new Error(`Java is too old: ${stderr.split('\n')[0]}; it takes ${OLDEST_JAVA} or newer`)
 }
 
-/**
- * Starts a program that ends with this process and waits until it says that it is ready.
- *
- * @returns the program, and the line by which it said so
- * @throws with its last lines when it ends before
- */
-export async function startJava(
-  memoryMb: number,
-  args: readonly string[],
-  ready: RegExp,
-): Promise<{ readonly child: Child; readonly line: string }> {
+/** Starts a program that ends with this process. */
+export function startJava(memoryMb: number, args: readonly string[]): Child {
   const child = startChild([`-Xmx${memoryMb}m`, ...SMALL, ...args], 'java')
   reapProcess(child.process)
+  return child
+}
+
+/** @returns the line by which it says that it is ready @throws with its last lines when it ends before */
+export async function readyLine(child: Child, ready: RegExp): Promise<string> {
   const lines: string[] = []
   for (;;) {
     const line = await child.line(/./)
     if (line === null) throw new Error(`java has ended before it was ready:\n${lines.slice(-20).join('\n')}`)
     lines.push(line)
-    if (ready.test(line)) return { child, line }
+    if (ready.test(line)) return line
   }
 }

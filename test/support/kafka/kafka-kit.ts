@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Child } from '../child.ts'
 import { cachedFolder } from './cached-folder.ts'
-import { javaVersion, startJava } from './java-program.ts'
+import { javaVersion, readyLine, startJava } from './java-program.ts'
 import { scramArguments } from './kafka-security.ts'
 import { mavenDependency } from './maven.ts'
 import { takePortBlock } from './port-block.ts'
@@ -79,7 +79,8 @@ async function makeArchive(kit: KafkaKit, scratch: TemporaryFolder, node: KafkaN
   const data = join(scratch.path, 'data')
   copyFormatted(kit, data, node.id, newId())
   writeFileSync(config, serverProperties(node, [node], data, 'none'))
-  const broker = await runKafka(kit, config, 256, `-XX:ArchiveClassesAtExit=${kit.archive}`)
+  const broker = startKafka(kit, config, 256, `-XX:ArchiveClassesAtExit=${kit.archive}`)
+  await kafkaReady(broker)
   await broker.kill('SIGTERM')
 }
 
@@ -96,18 +97,20 @@ export function newId(): string {
   return randomBytes(16).toString('base64url').replace(/^-/, 'A') // A leading minus would be read as an option.
 }
 
-/** Resolves when the broker serves clients. */
-export async function runKafka(
+export function startKafka(
   kit: KafkaKit,
   config: string,
   memoryMb: number,
   archive = `-XX:SharedArchiveFile=${kit.archive}`,
-): Promise<Child> {
+): Child {
   const logging = [
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info', // It says that it has started.
   ]
-  const args = [archive, ...logging, '-cp', kit.classPath, 'kafka.Kafka', config]
-  const { child } = await startJava(memoryMb, args, /Kafka Server started/)
-  return child
+  return startJava(memoryMb, [archive, ...logging, '-cp', kit.classPath, 'kafka.Kafka', config])
+}
+
+/** Resolves when it serves clients. */
+export async function kafkaReady(broker: Child): Promise<void> {
+  await readyLine(broker, /Kafka Server started/)
 }

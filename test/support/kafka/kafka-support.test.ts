@@ -178,21 +178,24 @@ for (const security of ['sasl-plain', 'sasl-scram', 'tls', 'tls-sasl-scram'] as 
       expect(await produce(cluster.client(), topic, ['a'])).toMatchObject([{ baseOffset: '0' }])
     })
 
-    test.runIf(security.includes('sasl'))('refuses a wrong password', async () => {
-      const sasl = { ...cluster.security.sasl, password: 'wrong' } as KafkaCluster['security']['sasl']
-      await expect(refusal({ sasl: sasl! })).rejects.toThrow(/authentication failed/i)
-    })
+    if (security.includes('sasl'))
+      test('refuses a wrong password', async () => {
+        const sasl = { ...cluster.security.sasl, password: 'wrong' } as KafkaCluster['security']['sasl']
+        await expect(refusal({ sasl: sasl! })).rejects.toThrow(/authentication failed/i)
+      })
 
-    test.runIf(security.includes('scram'))('knows SCRAM-SHA-256, too', async () => {
-      const sasl = (password: string) =>
-        ({ mechanism: 'scram-sha-256', username: KAFKA_USER.username, password }) as const
-      await expect(refusal({ sasl: sasl(KAFKA_USER.password) })).resolves.toBeUndefined()
-      await expect(refusal({ sasl: sasl('wrong') })).rejects.toThrow(/authentication failed/i)
-    })
+    if (security.includes('scram'))
+      test('knows SCRAM-SHA-256, too', async () => {
+        const sasl = (password: string) =>
+          ({ mechanism: 'scram-sha-256', username: KAFKA_USER.username, password }) as const
+        await expect(refusal({ sasl: sasl(KAFKA_USER.password) })).resolves.toBeUndefined()
+        await expect(refusal({ sasl: sasl('wrong') })).rejects.toThrow(/authentication failed/i)
+      })
 
-    test.runIf(security.includes('tls'))('is not trusted without its authority', async () => {
-      await expect(refusal({ ssl: true })).rejects.toThrow(/self-signed certificate/)
-    })
+    if (security.includes('tls'))
+      test('is not trusted without its authority', async () => {
+        await expect(refusal({ ssl: true })).rejects.toThrow(/self-signed certificate/)
+      })
   })
 
 await describeKafka('a Kafka that was there before', { faults: true }, cluster => {

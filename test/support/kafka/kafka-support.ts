@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { dockerAnswers, inContainerOr } from './container.ts'
 import { startContainerCluster } from './container-cluster.ts'
 import { startJavaCluster } from './java-cluster.ts'
 import { type KafkaCluster, kafkaCluster } from './kafka-cluster.ts'
@@ -29,26 +29,26 @@ export interface KafkaAtHand {
 export async function kafkaAtHand(needs: KafkaNeeds = {}): Promise<KafkaAtHand | undefined> {
   const { brokers = 1, security = 'none', faults = false } = needs
   const given = process.env.KAFKA_BROKERS
-  if (given !== undefined && security === 'none' && !faults) {
+  if (given && security === 'none' && !faults) {
     const cluster = await givenCluster(given)
     if (cluster.bootstrap.length >= brokers) return { start: async () => cluster }
   }
-  if (dockerAnswers()) return { start: () => startContainerCluster(brokers, security) }
+  const fromJars = async () => startJavaCluster(await kafkaKit(), brokers, security)
+  if (dockerAnswers())
+    return {
+      start: () => inContainerOr(fromJars, () => startContainerCluster(brokers, security)),
+    }
   try {
-    const kit = await kafkaKit()
-    return { start: () => startJavaCluster(kit, brokers, security) }
+    await kafkaKit()
   } catch (error) {
     return neededOrSkipped('Kafka', 'KAFKA_BROKERS', (error as Error).message)
   }
+  return { start: fromJars }
 }
 
 /** The same, started. */
 export async function kafkaForTests(needs: KafkaNeeds = {}): Promise<KafkaCluster | undefined> {
   return (await kafkaAtHand(needs))?.start()
-}
-
-export function dockerAnswers(): boolean {
-  return spawnSync('docker', ['info']).status === 0
 }
 
 /** @returns with the addresses of all its brokers @throws when nothing answers there */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { GenericContainer, Wait } from 'testcontainers'
 import { cachedFolder } from './cached-folder.ts'
-import { javaVersion, startJava } from './java-program.ts'
-import { dockerAnswers } from './kafka-support.ts'
+import { dockerAnswers, inContainerOr } from './container.ts'
+import { javaVersion, readyLine, startJava } from './java-program.ts'
 import { mavenDependency } from './maven.ts'
 import { neededOrSkipped } from './needed-or-skipped.ts'
 
@@ -14,6 +14,7 @@ const VERSION = '2.6.13.Final'
 const IMAGE = process.env.WEIR_TEST_REGISTRY_IMAGE ?? `apicurio/apicurio-registry-mem:${VERSION}`
 const CONTAINER_PORT = 8080
 const MEMORY_MB = 256
+const LISTENING = /Listening on: (http:\/\/127\.0\.0\.1:\d+)/
 /** Where Apicurio speaks as Confluent's registry does. */
 const CONFLUENT_PATH = '/apis/ccompat/v7'
 
@@ -37,15 +38,14 @@ export interface RegistryAtHand {
  */
 export async function registryAtHand(): Promise<RegistryAtHand | undefined> {
   const url = process.env.SCHEMA_REGISTRY_URL
-  if (url !== undefined) return { start: async () => ({ url, stop: async () => {} }) }
-  if (dockerAnswers()) return { start: startContainer }
+  if (url) return { start: async () => ({ url, stop: async () => {} }) }
+  if (dockerAnswers()) return { start: () => inContainerOr(startJar, startContainer) }
   try {
-    javaVersion()
-    const folder = await cachedFolder(`registry-${VERSION}`, unpack)
-    return { start: () => startJar(folder) }
+    await registryJar()
   } catch (error) {
     return neededOrSkipped('a schema registry', 'SCHEMA_REGISTRY_URL', (error as Error).message)
   }
+  return { start: startJar }
 }
 
 /** The same, started. */
@@ -64,6 +64,15 @@ async function startContainer(): Promise<SchemaRegistry> {
   }
 }
 
+/** Its path, unpacked once for this user. @throws a sentence why there can be none here */
+async function registryJar(): Promise<string> {
+  javaVersion()
+  return join(
+    await cachedFolder(`registry-${VERSION}`, unpack),
+    `apicurio-registry-app-${VERSION}-runner.jar`,
+  )
+}
+
 async function unpack(folder: string): Promise<void> {
   const artifact = `io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`
   await mavenDependency('copy', [`-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`])
@@ -72,10 +81,9 @@ async function unpack(folder: string): Promise<void> {
   await rm(archive)
 }
 
-async function startJar(folder: string): Promise<SchemaRegistry> {
-  const jar = join(folder, `apicurio-registry-app-${VERSION}-runner.jar`)
-  const args = ['-Dquarkus.http.host=127.0.0.1', '-Dquarkus.http.port=0', '-jar', jar]
-  const { child, line } = await startJava(MEMORY_MB, args, /Listening on: http:\/\/127\.0\.0\.1:\d+/)
-  const address = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
-  return { url: `${address}${CONFLUENT_PATH}`, stop: () => child.kill() }
+async function startJar(): Promise<SchemaRegistry> {
+  const args = ['-Dquarkus.http.host=127.0.0.1', '-Dquarkus.http.port=0', '-jar', await registryJar()]
+  const registry = startJava(MEMORY_MB, args)
+  const said = await readyLine(registry, LISTENING)
+  return { url: `${said.match(LISTENING)?.[1]}${CONFLUENT_PATH}`, stop: () => registry.kill() }
 }
