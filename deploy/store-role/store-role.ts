@@ -11,6 +11,8 @@ import { StoreServer } from './store-server.ts'
 
 /** After that a graceful stop gives up: whoever sent a statement learns that its outcome is unknown. */
 const STOP_WITHIN_MS = 9_500
+/** Each statement holds a thread of the pool. */
+const LEAST_THREADS = 16
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
 
 /**
@@ -20,6 +22,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
  */
 export async function runStore(settings: Settings, logger: Logger, stopped: Promise<void>): Promise<void> {
   assertGuarded(settings)
+  assertThreads(process.env.UV_THREADPOOL_SIZE)
   const tls = readTls(settings)
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
@@ -35,6 +38,11 @@ export async function runStore(settings: Settings, logger: Logger, stopped: Prom
       const address = await listen(server, settings)
       const url = `${tls === undefined ? 'http' : 'https'}://${reachable(address)}`
       logger.info({ version: VERSION, url, dataDirectory: directory.path }, 'started')
+      if (settings.clickhousePassword === '')
+        logger.warn(
+          {},
+          'every user of this machine may read and change the store: CLICKHOUSE_PASSWORD is not set',
+        )
       console.log(`The store is ready: CLICKHOUSE_URL=${url}`)
       await stopped
     } finally {
@@ -51,6 +59,11 @@ function assertGuarded({ storeHost, clickhousePassword }: Settings): void {
   throw new SettingsError([
     `WEIR_STORE_HOST is ${storeHost}, where others could send statements: set CLICKHOUSE_PASSWORD, here and where CLICKHOUSE_URL is set`,
   ])
+}
+
+function assertThreads(size: string | undefined): void {
+  if (Number(size) >= LEAST_THREADS) return
+  throw new SettingsError([`UV_THREADPOOL_SIZE is ${size}, and the store needs ${LEAST_THREADS}: unset it`])
 }
 
 async function listen(server: StoreServer, { storeHost, storePort }: Settings): Promise<AddressInfo> {

@@ -11,6 +11,8 @@ import { statementOf } from './served-request.ts'
 
 /** A block that takes longer to arrive holds its place in the queue for nothing. */
 const REQUEST_TIMEOUT_MS = 120_000
+/** Parameters of a statement come in the address; a server takes one of 1 MiB. */
+const MAX_ADDRESS_BYTES = 1024 ** 2
 const TAG_BYTES = 8
 const AUTHENTICATION_FAILED = '516'
 const ERROR = /Code: (\d+)\. DB::(?:\w+)?Exception: .*\([A-Z0-9_]+\)/s
@@ -36,8 +38,11 @@ export class StoreServer {
     this.#ports = ports
     this.#tag = ports.entropy.bytes(TAG_BYTES).toString('hex')
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response)
-    this.#server = ports.tls === undefined ? createServer(serve) : createTlsServer(ports.tls, serve)
-    this.#server.requestTimeout = REQUEST_TIMEOUT_MS
+    const limits = { maxHeaderSize: MAX_ADDRESS_BYTES, requestTimeout: REQUEST_TIMEOUT_MS }
+    this.#server =
+      ports.tls === undefined
+        ? createServer(limits, serve)
+        : createTlsServer({ ...ports.tls, ...limits }, serve)
   }
 
   /** @returns the address on which it listens */

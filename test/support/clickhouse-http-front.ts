@@ -28,6 +28,8 @@ const { values: rules, positionals } = parseArgs({
     'dies-of-insert': { type: 'string' },
   },
 })
+// As the program does, before the pool is made: each statement takes a thread.
+process.env.UV_THREADPOOL_SIZE ??= '16'
 const { user, password } = rules
 const [folder = '', port = '0'] = positionals
 const engine = await openEmbeddedServer({ path: folder, clock: systemClock() })

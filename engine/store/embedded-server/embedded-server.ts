@@ -54,8 +54,8 @@ export interface EmbeddedServerOptions {
 }
 
 /**
- * Statements that run side by side, by kind, so that none has to wait for one of another kind: each holds a thread
- * of the process, and two of the sixteen are left for files. What ends and lists statements is never kept waiting.
+ * Statements that run side by side, by kind, so that none has to wait for one of another kind. Each holds a thread of
+ * the process's pool: the sum must stay below its sixteen, else what ends a statement would wait for it.
  */
 const WORKERS = { prompt: 2, reading: 5, inserting: 4, changing: 3 } as const
 type Kind = keyof typeof WORKERS

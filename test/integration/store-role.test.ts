@@ -1,0 +1,277 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoreConnection } from '../../engine/store/connection.ts'
+import { serverConnection } from '../../engine/store/server-connection.ts'
+import { type ClickHouseFront, startFront } from '../support/clickhouse-server.ts'
+import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { runWeir, startProgram } from '../support/program.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+let folder: string
+let closing: (() => Promise<unknown>)[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-store-'))
+  closing = []
+})
+afterEach(async () => {
+  for (const close of closing.reverse()) await close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Environment = Readonly<Record<string, string>>
+
+const PASSWORD = 'only for tests'
+const environment = (port: number, more: Environment = {}) => ({
+  PATH: process.env.PATH ?? '',
+  WEIR_DATA_DIR: join(folder, 'shared'),
+  WEIR_STORE_PORT: String(port),
+  CLICKHOUSE_PASSWORD: PASSWORD,
+  LOG_LEVEL: 'error',
+  ...more,
+})
+
+/** Starts the real program and waits until it answers. */
+async function startStore(port: number) {
+  const store = startProgram(['store'], environment(port))
+  const end = async (signal: NodeJS.Signals) => {
+    store.process.kill(signal)
+    return (await store.ended).code
+  }
+  closing.push(() => end('SIGKILL'))
+  const ready = new Promise(resolve => store.process.stdout?.once('data', resolve))
+  const early = store.ended.then(({ err }) => Promise.reject(new Error(err)))
+  early.catch(() => {})
+  await Promise.race([ready, early])
+  return { ...store, end }
+}
+
+describe('weir store', () => {
+  test('two programs on one store, which is killed while lines flow: nothing is lost or doubled', async () => {
+    const port = await freePort()
+    let store = await startStore(port)
+    const programs: RunningWeir[] = []
+    for (const database of ['first', 'second']) {
+      const settings = {
+        CLICKHOUSE_URL: `http://127.0.0.1:${port}`,
+        CLICKHOUSE_PASSWORD: PASSWORD,
+        CLICKHOUSE_DATABASE: database,
+        LOG_LEVEL: 'error',
+      }
+      const program = await RunningWeir.start(settings, join(folder, database))
+      closing.push(() => program.dispose())
+      programs.push(program)
+    }
+    const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index} "grüße" €`)
+    const path = join(folder, 'lines.log')
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    const shipping = programs.map(program => program.ship(path, 'alpha'))
+    await eventually(
+      () => Promise.all(programs.map(program => countedLines(program).catch(() => 0))),
+      counts => counts.every(count => count > 0),
+    )
+    await store.end('SIGKILL')
+    store = await startStore(port)
+    for (const shipped of shipping)
+      expect(await shipped).toMatchObject({ code: 0, summary: { lines: lines.length, refused: 0 } })
+    for (const program of programs) {
+      const stored = () => countedLines(program).catch(() => 0)
+      await eventually(stored, count => count >= lines.length)
+      const found = (await exportedLines(program)).sort((a, b) => (BigInt(a._id) < BigInt(b._id) ? -1 : 1))
+      expect(found.map(line => line._line)).toEqual(lines)
+      const verified = await runWeir(['verify'], program.environment)
+      expect(verified.out).toMatch(/^OK: the store is what the log says\. 30,000 lines/m)
+      expect(verified.code).toBe(0)
+    }
+  })
+
+  test('a stop waits for the statement that runs, and answers it', async () => {
+    const port = await freePort()
+    const store = await startStore(port)
+    const connection = connectionTo(`http://127.0.0.1:${port}`, PASSWORD)
+    const slow = connection.query<{ rows: string }>({
+      sql: 'SELECT count() AS rows, sum(sleepEachRow(0.1)) AS slept FROM numbers(10) SETTINGS max_block_size = 1',
+    })
+    await running(connection, 'sleepEachRow(0.1)', 1)
+    const ended = store.end('SIGTERM')
+    expect((await slow)[0]?.rows).toBe('10')
+    expect(await ended).toBe(0)
+  })
+
+  test('a folder that another process has is refused with a sentence that names it', async () => {
+    const store = await startStore(await freePort())
+    const second = await runWeir(['store'], environment(await freePort()))
+    expect(second.code).toBe(1)
+    expect(second.err).toContain(`shared is in use by process ${store.process.pid} since`)
+  })
+
+  test('too few threads for its statements are refused: what ends them would have to wait for them', async () => {
+    const refused = await runWeir(['store'], environment(await freePort(), { UV_THREADPOOL_SIZE: '4' }))
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('UV_THREADPOOL_SIZE is 4')
+  })
+
+  test('without a password it listens for this machine alone', async () => {
+    const refused = await runWeir(
+      ['store'],
+      environment(await freePort(), { WEIR_STORE_HOST: '0.0.0.0', CLICKHOUSE_PASSWORD: '' }),
+    )
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('set CLICKHOUSE_PASSWORD')
+  })
+})
+
+function connectionTo(url: string, password = ''): StoreConnection {
+  const connection = serverConnection({ url, password, database: 'default' })
+  closing.push(() => connection.close())
+  return connection
+}
+
+/** Waits until so many statements with this text run. */
+async function running(connection: StoreConnection, text: string, count: number): Promise<void> {
+  const sql = `SELECT count() AS running FROM system.processes WHERE position(query, '${text}') > 0 AND position(query, 'processes') = 0`
+  const found = async () => Number((await connection.read<{ running: string }>(sql))[0]?.running)
+  expect(await eventually(found, value => value === count)).toBe(count)
+}
+
+describe('statements of other processes', () => {
+  let front: ClickHouseFront
+  let connection: StoreConnection
+
+  beforeEach(async () => {
+    front = await startFront(join(folder, 'store'))
+    closing.push(() => front.stop())
+    connection = connectionTo(front.url)
+  })
+
+  const post = (sql: string, parameters = '', headers: Environment = {}, signal?: AbortSignal) =>
+    fetch(`${front.url}/?${parameters}`, { method: 'POST', body: sql, headers, ...(signal && { signal }) })
+  const ENDLESS = 'SELECT sum(sleepEachRow(0.05)) AS slept FROM numbers(100000) SETTINGS max_block_size = 1'
+
+  test('an insert that was ended is gone at once, also while another statement runs', async () => {
+    await connection.command('CREATE TABLE slow (slept UInt8) ENGINE = MergeTree ORDER BY slept')
+    const left = new AbortController()
+    const searching = connection.query({ sql: ENDLESS }, left.signal)
+    const inserting = connection.command(
+      `INSERT INTO slow SETTINGS log_comment = 'ours', max_block_size = 1 SELECT sleepEachRow(0.02) FROM numbers(100000)`,
+    )
+    const outcomes = Promise.allSettled([searching, inserting])
+    await running(connection, 'sleepEachRow(0.0', 2)
+    await connection.endInserts('ours')
+    await running(connection, 'sleepEachRow(0.0', 1)
+    left.abort()
+    const [, inserted] = await outcomes
+    expect(inserted).toMatchObject({ reason: { code: '394' } })
+  })
+
+  test('searches that take all places keep no insert waiting; they end when their clients go', async () => {
+    await connection.command('CREATE TABLE numbered (n UInt64) ENGINE = MergeTree ORDER BY n')
+    const left = new AbortController()
+    const searches = Array.from({ length: 8 }, () => connection.query({ sql: ENDLESS }, left.signal))
+    const outcomes = Promise.allSettled(searches)
+    await running(connection, 'sleepEachRow(0.05)', 5)
+    await connection.insertBlock({
+      sql: source => `INSERT INTO numbered SELECT n FROM ${source}`,
+      structure: 'n UInt64',
+      block: [uint64Block('n', [7n, 8n])],
+      comment: 'ours',
+    })
+    left.abort()
+    await outcomes
+    await running(connection, 'sleepEachRow(0.05)', 0)
+    expect(await connection.query({ sql: 'SELECT sum(n) AS sum FROM numbered' })).toEqual([{ sum: '15' }])
+  })
+
+  test('an export whose reader goes in its middle ends', async () => {
+    const reader = new AbortController()
+    const sql = 'SELECT number, sleepEachRow(0.001) AS s FROM numbers(10000000) FORMAT JSONEachRow'
+    const { body } = await post(sql, 'readonly=2&max_block_size=10', {}, reader.signal)
+    await body?.getReader().read()
+    await running(connection, 'sleepEachRow(0.001)', 1)
+    reader.abort()
+    await running(connection, 'sleepEachRow(0.001)', 0)
+  })
+
+  test('an error in the middle of an export is the error of the export', async () => {
+    const rows: unknown[] = []
+    const sql = `SELECT number, throwIf(number = 900000, 'boom') AS n FROM numbers(1000000) SETTINGS max_threads = 1`
+    const exporting = async () => {
+      for await (const some of connection.queryStream({ sql })) rows.push(...some)
+    }
+    await expect(exporting()).rejects.toMatchObject({ code: '395', message: expect.stringContaining('boom') })
+    expect(rows.length).toBeGreaterThan(0)
+    // And nothing of it is in the answer to the next one.
+    expect(await connection.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+  })
+
+  test('each starts anew: no setting, database or row of one is met by the next', async () => {
+    const ask = async (parameters: string, sql = "SELECT currentDatabase(), getSetting('max_threads')") =>
+      (await post(sql, parameters)).text()
+    await connection.command('CREATE DATABASE other')
+    const usual = await ask('')
+    for (let round = 0; round < 4; round++) {
+      expect(await ask('database=other&max_threads=7')).toBe('other\t7\n')
+      expect(await ask('no_such_setting=1')).toContain('no_such_setting')
+      expect(await ask('', 'SELECT number, throwIf(number = 300000) FROM numbers(400000)')).toContain('395')
+      expect(await ask('')).toBe(usual)
+    }
+    const settled = await post('SET max_threads = 7')
+    expect([settled.status, settled.headers.get('x-clickhouse-exception-code')]).toEqual([500, '48'])
+  })
+
+  test('parameters are what was given, whatever is in them', async () => {
+    const parameters = {
+      text: `[a\tb\\n'; DROP TABLE x {other:String} \u0000€`,
+      list: ['a\tb', "it's", '\\'],
+      none: null,
+      most: '18446744073709551615',
+      long: 'ü'.repeat(20_000),
+    }
+    const sql =
+      'SELECT {text:String} AS text, {list:Array(String)} AS list, {none:Nullable(String)} AS none, {most:UInt64} AS most, {long:String} AS long'
+    expect(await connection.query({ sql, parameters })).toEqual([parameters])
+  })
+
+  test('a search changes nothing, nor does a GET', async () => {
+    await expect(connection.query({ sql: 'CREATE TABLE t (a UInt8) ENGINE = Memory' })).rejects.toMatchObject(
+      {
+        code: '164',
+      },
+    )
+    const sent = await fetch(`${front.url}/?query=${encodeURIComponent('DROP DATABASE default')}`)
+    expect(sent.headers.get('x-clickhouse-exception-code')).toBe('164')
+    expect(await (await fetch(`${front.url}/?query=SELECT%201`)).text()).toBe('1\n')
+    expect(await (await fetch(`${front.url}/ping`)).text()).toBe('Ok.\n')
+  })
+
+  test('a page in a browser is not let in', async () => {
+    const answer = await post('SELECT 1', '', { origin: 'http://elsewhere.example' })
+    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('497')
+  })
+
+  test('a text that is too long is refused, and its connection lives on', async () => {
+    const answer = await post(`SELECT ${' '.repeat(1024 ** 2)}1`)
+    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('307')
+  })
+
+  test('rows that a statement does not read with input(…) are refused, not taken as text', async () => {
+    await connection.command('CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a')
+    const sql = encodeURIComponent('INSERT INTO t FORMAT TabSeparated')
+    const answer = await post('a\n\nDROP TABLE t\n', `query=${sql}`)
+    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('48')
+    expect(await connection.read('SELECT count() AS rows FROM t')).toEqual([{ rows: '0' }])
+  })
+})
+
+/** A block of one column in Native format. */
+function uint64Block(name: string, values: readonly bigint[]): Uint8Array {
+  const text = (word: string) => Buffer.from([word.length, ...Buffer.from(word)])
+  const data = Buffer.alloc(values.length * 8)
+  values.forEach((value, index) => {
+    data.writeBigUInt64LE(value, index * 8)
+  })
+  return Buffer.concat([Buffer.from([1, values.length]), text(name), text('UInt64'), data])
+}
