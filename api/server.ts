@@ -58,8 +58,11 @@ export interface ServerPorts {
   readonly ingest?: { readonly writer: IngestWriter; readonly judgeKey?: JudgeKey | undefined } | undefined
   /** Absent: the server neither searches nor counts. */
   readonly store?: Store | undefined
-  /** 'ingest': lines and health alone, for a second address that is open to more people. */
-  readonly only?: 'ingest' | undefined
+  /**
+   * 'ingest': lines and health alone, for a second address that is open to more people; 'operations': no API, for a
+   * process of another role.
+   */
+  readonly only?: 'ingest' | 'operations' | undefined
 }
 
 export interface ServerSettings {
@@ -136,7 +139,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
       }),
     )
   }
-  if (ports.only !== 'ingest') await registerApi(app, ports)
+  if (ports.only === undefined) await registerApi(app, ports)
   return app
 }
 

@@ -87,6 +87,21 @@ function url(value: string): string | undefined {
   return value
 }
 
+/** How a process proves to Kafka who it is. */
+export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512'
+
+function brokerList(value: string): readonly string[] {
+  const brokers = list(value)
+  if (
+    brokers.length === 0 ||
+    !brokers.every(broker => /^[^\s,:/]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i.test(broker))
+  )
+    throw new Unreadable(
+      'must be host:port, or several of them with commas between, such as kafka-1:9092,kafka-2:9092',
+    )
+  return brokers
+}
+
 function databaseName(value: string): string {
   if (!DATABASE_NAME.test(value))
     throw new Unreadable(
@@ -194,6 +209,48 @@ const DECLARATIONS = {
     undefined,
     { secret: true },
   ),
+  kafkaBrokers: setting(
+    'KAFKA_BROKERS',
+    'Comma-separated host:port of Kafka brokers that hold the log. Default: the embedded log.',
+    brokerList,
+    [] as readonly string[],
+  ),
+  kafkaTopicPrefix: setting(
+    'KAFKA_TOPIC_PREFIX',
+    'Stands before the names of topics and of the consumer group, so that several installations can share brokers.',
+    matching(/^[a-z0-9._-]{0,60}$/, 'up to 60 of a-z, 0-9, dot, underscore and hyphen') as (
+      value: string,
+    ) => string,
+    '',
+  ),
+  kafkaReplication: setting(
+    'KAFKA_REPLICATION',
+    'Copies of each record in topics that Weir creates. Default: 3, or the number of brokers when there are fewer.',
+    integer(1, 9) as (value: string) => number | undefined,
+    undefined,
+  ),
+  kafkaSaslMechanism: setting(
+    'KAFKA_SASL_MECHANISM',
+    'How to log in to Kafka: plain, scram-sha-256 or scram-sha-512. Default: not at all.',
+    oneOf('plain', 'scram-sha-256', 'scram-sha-512') as (value: string) => SaslMechanism | undefined,
+    undefined,
+  ),
+  kafkaSaslUsername: setting('KAFKA_SASL_USERNAME', 'User of Kafka.', text, ''),
+  kafkaSaslPassword: setting('KAFKA_SASL_PASSWORD', 'Its password.', text, '', { secret: true }),
+  kafkaTls: setting('KAFKA_TLS', 'on: connections to Kafka are encrypted.', oneOf('on', 'off'), 'off'),
+  kafkaTlsCa: setting(
+    'KAFKA_TLS_CA',
+    'Path of the PEM certificates of the authorities that the brokers are trusted by. Default: those of Node.',
+    optionalText,
+    undefined,
+  ),
+  kafkaTlsCertificate: setting(
+    'KAFKA_TLS_CERT',
+    'Path of the PEM certificate that this process shows to Kafka.',
+    optionalText,
+    undefined,
+  ),
+  kafkaTlsKey: setting('KAFKA_TLS_KEY', 'Path of its PEM private key.', optionalText, undefined),
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
     'Address of a ClickHouse server. Default: the embedded engine.',
@@ -264,7 +321,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
 /** Settings of other releases: silently ignoring them would surprise. */
 const NOT_OFFERED: Readonly<Record<string, string>> = {
-  KAFKA_BROKERS: 'KAFKA_BROKERS is set, but this version runs on its embedded log only: unset it',
   SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL is set, but this version uses its bundled schemas only: unset it',
 }
 
@@ -280,11 +336,33 @@ export function readSettings(environment: Environment): Settings {
   if ((read.tlsCertificate === undefined) !== (read.tlsKey === undefined)) {
     problems.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
   }
+  if (read.kafkaBrokers.length > 0) problems.push(...kafkaProblems(read))
   if (read.ingestPort !== undefined && read.ingestPort === read.port && read.port !== 0) {
     problems.push('WEIR_INGEST_PORT must differ from WEIR_PORT')
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return read
+}
+
+/** What a shared log asks for beside the brokers. */
+function kafkaProblems(settings: Settings): string[] {
+  const { secretKey, clickhouseUrl, kafkaSaslMechanism, kafkaSaslUsername, kafkaTls } = settings
+  const problems: string[] = []
+  if (secretKey === undefined)
+    problems.push(
+      'KAFKA_BROKERS is set, so WEIR_SECRET_KEY must be, too: every process needs the same key. "openssl rand -hex 32" makes one',
+    )
+  if (clickhouseUrl === undefined)
+    problems.push(
+      'KAFKA_BROKERS is set, so CLICKHOUSE_URL must be, too: the address of a ClickHouse server, or of "weir store", which serves the embedded engine to all processes',
+    )
+  if ((kafkaSaslMechanism === undefined) !== (kafkaSaslUsername === ''))
+    problems.push('KAFKA_SASL_MECHANISM and KAFKA_SASL_USERNAME must be set together')
+  if ((settings.kafkaTlsCertificate === undefined) !== (settings.kafkaTlsKey === undefined))
+    problems.push('KAFKA_TLS_CERT and KAFKA_TLS_KEY must be set together')
+  if (kafkaTls === 'off' && (settings.kafkaTlsCa ?? settings.kafkaTlsCertificate) !== undefined)
+    problems.push('KAFKA_TLS_CA and KAFKA_TLS_CERT mean nothing unless KAFKA_TLS is on')
+  return problems
 }
 
 function readOne(declaration: Declaration<unknown>, environment: Environment, problems: string[]): unknown {

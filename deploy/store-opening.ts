@@ -18,7 +18,8 @@ const REASON_CHARACTERS = 200
 
 export interface StoreOpeningPorts {
   readonly settings: Settings
-  readonly directory: DataDirectory
+  /** Absent where the store is a server. */
+  readonly directory: DataDirectory | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -59,7 +60,12 @@ export class StoreOpening {
   static async begin(log: OwnLog, ports: StoreOpeningPorts): Promise<StoreOpening> {
     const { settings, directory } = ports
     // Noticed before a new one is made in its place, which a restore would mix with.
-    if (settings.clickhouseUrl === undefined && log.wasFilled && !existsSync(directory.storePath))
+    if (
+      directory !== undefined &&
+      settings.clickhouseUrl === undefined &&
+      log.wasFilled &&
+      !existsSync(directory.storePath)
+    )
       throw storeLost(ports)
     const opening = new StoreOpening(await connectionOf(ports), ports)
     opening.#opened = opening.#open(log)
@@ -137,7 +143,10 @@ export class StoreOpening {
 }
 
 async function connectionOf({ settings, directory }: StoreOpeningPorts) {
-  if (settings.clickhouseUrl === undefined) return openEmbeddedConnection({ path: directory.storePath })
+  if (settings.clickhouseUrl === undefined) {
+    if (directory === undefined) throw new SettingsError(['CLICKHOUSE_URL must be set'])
+    return openEmbeddedConnection({ path: directory.storePath })
+  }
   return serverConnection({
     url: settings.clickhouseUrl,
     username: settings.clickhouseUser,
@@ -172,12 +181,13 @@ function sentenceOf(error: unknown, ports: StoreOpeningPorts): unknown {
 /** A log whose checkpoints say that batches were stored needs the store that has them: their lines are not read again. */
 function storeLost({ settings, directory }: StoreOpeningPorts, cause?: unknown): DataDirectoryError {
   const where =
-    settings.clickhouseUrl === undefined
+    settings.clickhouseUrl === undefined && directory !== undefined
       ? directory.storePath
       : `the database ${settings.clickhouseDatabase} at CLICKHOUSE_URL`
   return new DataDirectoryError(
-    `${where} is gone or empty, and the log in ${directory.logPath} says that lines were stored there: restore it ` +
-      'from the backup that this log belongs to, or start with a new data folder (WEIR_DATA_DIR)',
+    `${where} is gone or empty, and the log ${directory === undefined ? 'on Kafka' : `in ${directory.logPath}`} says that ` +
+      'lines were stored there: restore it from the backup that this log belongs to, or start with ' +
+      (directory === undefined ? 'new topics (KAFKA_TOPIC_PREFIX)' : 'a new data folder (WEIR_DATA_DIR)'),
     { cause },
   )
 }

@@ -2,7 +2,6 @@ import { Registry } from '@prometheus-io/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -27,12 +26,12 @@ const worker = (partition: number, nextOffset: bigint, timeMs: number) => ({
   waitingFlushes: 0,
 })
 
-async function engineOver(status: EngineStatus): Promise<{ status: EngineStatus; ingest: Topic }> {
+async function engineOver(status: EngineStatus, assigned: readonly number[] = [0, 1]) {
   const log = memoryLog({ clock: manualClock(), entropy: seededEntropy(1) })
   const ingest = await log.topic('weir.ingest', 2)
   const record = { value: Buffer.from('x'), producer: null, priority: 'ingest' as const }
   for (let count = 0; count < 5; count++) await ingest.append(0, record)
-  return { status, ingest }
+  return { work: { status, assigned: new Set(assigned) }, ingest }
 }
 
 describe('readiness', () => {
@@ -62,6 +61,19 @@ describe('readiness', () => {
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([
       'Partition 1 does not move: The store has another owner',
       'Partition 0 has no worker yet.',
+    ])
+  })
+
+  test('partitions of other processes are not looked at; those that are not known yet are waited for', async () => {
+    const idle = { workers: [], troubles: new Map() }
+    const notReady = async (assigned: readonly number[]) =>
+      readiness({ log, clock, engine: await engineOver(idle, assigned) }).notReady()
+    expect(await notReady([])).toEqual([])
+    expect(await notReady([1])).toEqual(['Partition 1 has no worker yet.'])
+    const engine = await engineOver(idle)
+    const unknown = { ...engine, work: { ...engine.work, assigned: undefined } }
+    expect(await readiness({ log, clock, engine: unknown }).notReady()).toEqual([
+      'The engine has not been given its partitions yet.',
     ])
   })
 
@@ -124,7 +136,7 @@ describe('metrics', () => {
   test('lag, batches and rows are read off the workers, room off the log', async () => {
     const registry = new Registry()
     const engine = await engineOver({ workers: [worker(0, 3n, 5_000)], troubles: new Map([[1, 'x']]) })
-    engineMetrics(registry, engine, engine.ingest)
+    engineMetrics(registry, engine.work, engine.ingest)
     logMetrics(registry, installation.log)
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()

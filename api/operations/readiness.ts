@@ -14,7 +14,12 @@ export interface ReadinessPorts {
   readonly clock: Clock
   /** Absent in a role that does not use it, as the next. */
   readonly store?: Store | undefined
-  readonly engine?: { readonly status: EngineStatus; readonly ingest: Topic } | undefined
+  readonly engine?:
+    | {
+        readonly work: { readonly status: EngineStatus; readonly assigned: ReadonlySet<number> | undefined }
+        readonly ingest: Topic
+      }
+    | undefined
 }
 
 const STORE_PATIENCE_MS = 2_000
@@ -61,11 +66,13 @@ async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]>
 
 async function engineTroubles({ engine, clock }: ReadinessPorts): Promise<string[]> {
   if (engine === undefined) return []
-  const { workers, troubles } = engine.status
+  const { workers, troubles } = engine.work.status
   const found = [...troubles].map(
     ([partition, sentence]) => `Partition ${partition} does not move: ${sentence}`,
   )
-  for (let partition = 0; partition < engine.ingest.partitions; partition++) {
+  const { assigned } = engine.work
+  if (assigned === undefined) found.push('The engine has not been given its partitions yet.')
+  for (const partition of assigned ?? []) {
     if (troubles.has(partition)) continue
     const worker = workers.find(each => each.partition === partition)
     if (worker === undefined) {

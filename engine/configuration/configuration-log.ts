@@ -197,7 +197,11 @@ export class ConfigurationLog implements ConfigurationView {
 
   async #readOn(): Promise<void> {
     const records = await this.#options.topic.read(0, this.#next, READ_BYTES)
-    if (records.length === 0) throw new Error(`the configuration log ends before offset ${this.#next}`)
+    // What was there a moment ago is: a broker that has just begun to lead may not know it yet.
+    if (records.length === 0)
+      throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${this.#next}`, {
+        retriable: true,
+      })
     let changed = false
     for (const record of records) {
       changed = this.#take(record) || changed
@@ -214,7 +218,9 @@ export class ConfigurationLog implements ConfigurationView {
     const event = configurationEventType.decode(record.value)
     const rejection = this.#fold.apply(event, record.offset)
     this.#eventsSinceSnapshot++
-    if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
+    // An event that a broken link has doubled is what it was the first time.
+    if (this.#awaited.has(event.id) && this.#awaited.get(event.id) === undefined)
+      this.#awaited.set(event.id, rejection ?? 'accepted')
     return rejection === undefined
   }
 

@@ -53,7 +53,7 @@ export class Engine implements CutsInEffect {
   readonly #seats = new Map<number, Seat>()
   readonly #stop = new AbortController()
   readonly #housekeeping: Housekeeping
-  #assigned: ReadonlySet<number> = new Set()
+  #assigned: ReadonlySet<number> | undefined
   #running: Promise<void>[] = []
 
   constructor(options: EngineOptions) {
@@ -67,8 +67,8 @@ export class Engine implements CutsInEffect {
     this.#running = [assigned, this.#housekeeping.run(signal)]
   }
 
-  /** Partitions that this process shall work on. */
-  get assigned(): ReadonlySet<number> {
+  /** Partitions that this process shall work on; undefined before that is known. */
+  get assigned(): ReadonlySet<number> | undefined {
     return this.#assigned
   }
 
@@ -88,7 +88,7 @@ export class Engine implements CutsInEffect {
     const partition = partitionOfAccount(account, this.#options.ingest.partitions)
     const worker = this.#workers.get(partition)
     if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
-    return this.#troubles.has(partition) || !this.#assigned.has(partition) ? 'new' : 'unknown'
+    return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
   }
 
   /** What every node has done on the partitions of this process since their workers began. */
@@ -115,7 +115,9 @@ export class Engine implements CutsInEffect {
   /** Resolves once every partition of this process has been read, or one is in trouble: `status` tells. */
   async whenTaken(): Promise<void> {
     const { clock } = this.#options
-    const isBehind = () => [...this.#assigned].some(partition => !this.#workers.get(partition)?.caughtUp)
+    const isBehind = () =>
+      this.#assigned === undefined ||
+      [...this.#assigned].some(partition => !this.#workers.get(partition)?.caughtUp)
     while (isBehind() && this.#troubles.size === 0 && !this.#stop.signal.aborted) {
       await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
     }
@@ -140,10 +142,11 @@ export class Engine implements CutsInEffect {
 
   /** Begins and ends workers. @returns when those that ended have finished their work */
   async #assign(partitions: ReadonlySet<number>): Promise<void> {
-    this.#assigned = this.#stop.signal.aborted ? new Set() : partitions
-    const lost = [...this.#seats].filter(([partition]) => !this.#assigned.has(partition))
+    const assigned = this.#stop.signal.aborted ? new Set<number>() : partitions
+    this.#assigned = assigned
+    const lost = [...this.#seats].filter(([partition]) => !assigned.has(partition))
     for (const [, seat] of lost) seat.leave.abort()
-    for (const partition of this.#assigned) this.#seat(partition)
+    for (const partition of assigned) this.#seat(partition)
     await Promise.all(lost.map(([, seat]) => seat.ended))
   }
 

@@ -1,7 +1,6 @@
 import './codecs.ts'
-import kafkajs, { type Admin, type KafkaConfig } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
-import type { Logger } from '../../logger.ts'
 import { assertPartition, assertTopic, closedError, partitionsDiffer } from '../appendable.ts'
 import type { Appended, Bounds, Log, LogRecord, LogSpace, NewRecord, Topic } from '../log.ts'
 import { KafkaLink } from './kafka-link.ts'
@@ -9,27 +8,20 @@ import { KafkaPartition, type PartitionLinks } from './kafka-partition.ts'
 import { KafkaTail } from './kafka-tail.ts'
 import { ensureTopic } from './kafka-topics.ts'
 import { clusterOf } from './kafkajs-cluster.ts'
-import { kafkaLogCreator } from './kafkajs-logger.ts'
 import { topicIdExchange } from './topic-id.ts'
 
-const { Kafka, logLevel } = kafkajs
-const CONNECTION_TIMEOUT_MS = 3_000
-const DEFAULT_REQUEST_TIMEOUT_MS = 5_000
 const DEFAULT_PATIENCE_MS = 5_000
+const MOST_COPIES = 3
 
 export interface KafkaLogOptions {
-  readonly brokers: readonly string[]
-  readonly ssl?: KafkaConfig['ssl']
-  readonly sasl?: KafkaConfig['sasl']
+  readonly kafka: Kafka
   readonly clock: Clock
-  readonly logger: Logger
-  /** Copies of each record in topics that are created. */
-  readonly replication: number
+  /** Copies of each record in topics that are created. Default: 3, or as many as there are brokers. */
+  readonly replication?: number | undefined
   /** Stands before the names of all topics, so that several installations can share brokers. */
-  readonly prefix?: string
-  readonly requestTimeoutMs?: number
+  readonly prefix?: string | undefined
   /** How long a call is repeated while brokers are away before its caller hears of it. */
-  readonly patienceMs?: number
+  readonly patienceMs?: number | undefined
 }
 
 /** A log on the brokers of a Kafka cluster, shared by any number of processes. @throws LogError when there is none */
@@ -51,20 +43,7 @@ class KafkaLog implements Log {
 
   constructor(options: KafkaLogOptions) {
     this.#options = options
-    const { brokers, ssl, sasl, clock, logger } = options
-    const kafka = new Kafka({
-      clientId: 'weir',
-      brokers: [...brokers],
-      ...(ssl !== undefined && { ssl }),
-      ...(sasl !== undefined && { sasl }),
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
-      // Repetition is the business of the link.
-      retry: { retries: 0 },
-      logLevel: logLevel.WARN,
-      logCreator: kafkaLogCreator(logger),
-    })
-    const patienceMs = options.patienceMs ?? DEFAULT_PATIENCE_MS
+    const { kafka, clock, patienceMs = DEFAULT_PATIENCE_MS } = options
     this.#admin = kafka.admin({ retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 250 } })
     this.#link = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
     this.#tailLink = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
@@ -116,7 +95,8 @@ class KafkaLog implements Log {
   }
 
   async #open(name: string, partitions: number): Promise<KafkaTopic> {
-    const { clock, replication, prefix = '' } = this.#options
+    const { clock, prefix = '' } = this.#options
+    const replication = this.#options.replication ?? (await this.#copies())
     const kafkaName = `${prefix}${name}`
     await ensureTopic(this.#admin, clock, { name: kafkaName, partitions, replication })
     await Promise.all([this.#link.follow([kafkaName]), this.#tailLink.follow([kafkaName])])
@@ -124,6 +104,11 @@ class KafkaLog implements Log {
       broker.connectionPool.send(topicIdExchange(kafkaName)),
     )
     return new KafkaTopic({ name, kafkaName, logId, partitions }, { link: this.#link, tail: this.#tail })
+  }
+
+  async #copies(): Promise<number> {
+    const { brokers } = await this.#admin.describeCluster()
+    return Math.min(MOST_COPIES, brokers.length)
   }
 }
 

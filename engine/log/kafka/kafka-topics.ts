@@ -1,4 +1,4 @@
-import { type Admin, ConfigResourceTypes } from 'kafkajs'
+import kafkajs, { type Admin } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import { partitionsDiffer } from '../appendable.ts'
 import { LogError, MAX_RECORD_BYTES } from '../log.ts'
@@ -127,7 +127,7 @@ async function checkSettings(admin: Admin, topic: string): Promise<void> {
     includeSynonyms: false,
     resources: [
       {
-        type: ConfigResourceTypes.TOPIC,
+        type: kafkajs.ConfigResourceTypes.TOPIC,
         name: topic,
         configNames: REQUIRED.map(({ name }) => name),
       },

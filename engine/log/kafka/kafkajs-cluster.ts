@@ -53,6 +53,59 @@ export interface KafkaBroker {
   }): Promise<{
     readonly responses: readonly { readonly partitions: readonly { readonly offset: string }[] }[]
   }>
+  joinGroup(request: {
+    readonly groupId: string
+    readonly sessionTimeout: number
+    readonly rebalanceTimeout: number
+    readonly memberId: string
+    readonly protocolType: 'consumer'
+    readonly groupProtocols: readonly { readonly name: string; readonly metadata: Buffer }[]
+  }): Promise<{
+    readonly generationId: number
+    readonly leaderId: string
+    readonly memberId: string
+    readonly members: readonly { readonly memberId: string; readonly memberMetadata: Buffer }[]
+  }>
+  syncGroup(request: {
+    readonly groupId: string
+    readonly generationId: number
+    readonly memberId: string
+    readonly groupAssignment: readonly { readonly memberId: string; readonly memberAssignment: Buffer }[]
+  }): Promise<{ readonly memberAssignment: Buffer }>
+  heartbeat(request: {
+    readonly groupId: string
+    readonly groupGenerationId: number
+    readonly memberId: string
+  }): Promise<unknown>
+  leaveGroup(request: { readonly groupId: string; readonly memberId: string }): Promise<unknown>
+  offsetCommit(request: {
+    readonly groupId: string
+    readonly groupGenerationId: number
+    readonly memberId: string
+    readonly topics: readonly {
+      readonly topic: string
+      readonly partitions: readonly {
+        readonly partition: number
+        readonly offset: string
+        readonly metadata: string
+      }[]
+    }[]
+  }): Promise<unknown>
+  offsetFetch(request: {
+    readonly groupId: string
+    readonly topics: readonly {
+      readonly topic: string
+      readonly partitions: readonly { readonly partition: number }[]
+    }[]
+  }): Promise<{
+    readonly responses: readonly {
+      readonly partitions: readonly {
+        readonly partition: number
+        readonly offset: string
+        readonly metadata: string | null
+      }[]
+    }[]
+  }>
   deleteRecords(request: {
     readonly topics: readonly {
       readonly topic: string

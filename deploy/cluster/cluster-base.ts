@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../engine/clock/clock.ts'
+import { guardedClock } from '../../engine/clock/guarded-clock.ts'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { SealError } from '../../engine/configuration/seal.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
+import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
+import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
+import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { type Settings, SettingsError } from '../settings.ts'
+import { kafkaClientOptions } from './kafka-links.ts'
+
+const GROUP = 'weir.engine'
+
+/** What every process of a cluster stands on. */
+export interface ClusterBase {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly log: Log
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly configuration: ConfigurationLog
+  /** Shares the partitions among the engines. */
+  readonly group: KafkaGroup
+}
+
+/** Opens the log on Kafka and the configuration on it. @throws SettingsError, LogError with a sentence */
+export async function openClusterBase(settings: Settings, logger: Logger): Promise<ClusterBase> {
+  const clock = guardedClock(systemClock())
+  const entropy = systemEntropy()
+  const { kafkaTopicPrefix: prefix, kafkaReplication: replication, partitions } = settings
+  const kafka = kafkaClient(kafkaClientOptions(settings, logger))
+  const log = await kafkaLog({ kafka, clock, prefix, replication }).catch(error => {
+    throw brokersAway(settings, error)
+  })
+  try {
+    const [ingest, checkpoints] = await partitionedTopics(log, partitions)
+    const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
+    const group = new KafkaGroup({
+      kafka,
+      clock,
+      logger,
+      groupId: `${prefix}${GROUP}`,
+      topic: `${prefix}${INGEST_TOPIC}`,
+      partitions,
+    })
+    return { settings, clock, entropy, log, ingest, checkpoints, configuration, group }
+  } catch (error) {
+    await log.close()
+    throw error
+  }
+}
+
+function brokersAway({ kafkaBrokers }: Settings, error: unknown): unknown {
+  if (!(error instanceof LogError) || !error.retriable) return error
+  return new SettingsError([
+    `no broker of KAFKA_BROKERS (${kafkaBrokers.join(', ')}) answers: start Kafka, or mend the setting. ${error.message}`,
+  ])
+}
+
+async function partitionedTopics(log: Log, partitions: number): Promise<[Topic, Topic]> {
+  try {
+    return [await log.topic(INGEST_TOPIC, partitions), await log.topic(CHECKPOINT_TOPIC, partitions)]
+  } catch (error) {
+    if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
+    throw new SettingsError([
+      `WEIR_PARTITIONS is ${partitions}, which the log was not made with. ${error.message} Set WEIR_PARTITIONS to the ` +
+        'number that it has: partitions added later would split the keys of what is counted per key.',
+    ])
+  }
+}
+
+async function openConfiguration(
+  { secretKey }: Settings,
+  { log, clock, entropy, logger }: Pick<ClusterBase, 'log' | 'clock' | 'entropy'> & { logger: Logger },
+): Promise<ConfigurationLog> {
+  const topic = await log.topic(CONFIG_TOPIC, 1)
+  try {
+    return await ConfigurationLog.open({
+      topic,
+      clock,
+      entropy,
+      secretKey: Buffer.from(secretKey as string, 'hex'),
+      logger,
+    })
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new SettingsError([
+      'WEIR_SECRET_KEY is not the key that secrets on the log were written with: set the one of the other processes',
+    ])
+  }
+}

@@ -1,0 +1,140 @@
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import { bootstrap } from '../../engine/configuration/bootstrap.ts'
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { Engine } from '../../engine/runtime/engine.ts'
+import { firstSteps } from '../first-steps.ts'
+import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
+import type { Settings } from '../settings.ts'
+import { StoreOpening } from '../store-opening.ts'
+import { readTls } from '../tls.ts'
+import { VERSION } from '../version.ts'
+import { type ClusterBase, openClusterBase } from './cluster-base.ts'
+
+/** A role of a process that shares its log with others; `all` is the three others in one. */
+export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
+
+/** After that a graceful stop gives up: nothing is lost, another process has a little to repeat. */
+const STOP_WITHIN_MS = 9_500
+const HOUR_MS = 3_600_000
+
+interface Running {
+  readonly base: ClusterBase
+  readonly opening: StoreOpening | undefined
+  readonly engine: Engine | undefined
+}
+
+/**
+ * Runs one role on Kafka until it is told to stop.
+ *
+ * @throws SettingsError, LogError, StoreError with a sentence that says what to do
+ */
+export async function runOnKafka(
+  role: ClusterRole,
+  settings: Settings,
+  logger: Logger,
+  stopped: Promise<void>,
+): Promise<void> {
+  const tls = readTls(settings)
+  const base = await openClusterBase(settings, logger)
+  let running: Running = { base, opening: undefined, engine: undefined }
+  let servers: Servers | undefined
+  const following = new AbortController()
+  try {
+    running = await openParts(role, base, logger)
+    const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
+    servers = await openServers(settings, { ...running, ...base, serves }, tls, logger)
+    const addresses = await listen(settings, servers)
+    logger.info({ version: VERSION, role, ...addresses }, 'started')
+    if (serves.api) await foundAccount(base, addresses)
+    base.configuration.follow(following.signal).catch(error => {
+      logger.error({ err: error }, 'the configuration is not followed any more')
+      process.exitCode = 1
+      process.kill(process.pid, 'SIGTERM')
+    })
+    await Promise.race([work(role, running, addresses), stopped])
+    await stopped
+  } finally {
+    following.abort()
+    await stop(running, servers, logger)
+  }
+}
+
+async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): Promise<Running> {
+  const { settings, clock, entropy, log, ingest, checkpoints, configuration, group } = base
+  if (role === 'ingest') return { base, opening: undefined, engine: undefined }
+  const wasFilled = await holdsRecords(base)
+  const opening = await StoreOpening.begin(
+    { logId: ingest.logId, wasFilled },
+    { settings, directory: undefined, clock, logger },
+  )
+  if (role === 'api') return { base, opening, engine: undefined }
+  const engine = new Engine({
+    log,
+    ingest,
+    checkpoints,
+    store: opening.store,
+    clock,
+    configuration: deployedConfiguration(configuration),
+    logger,
+    // No two workers have the same: one that was repeated by a broken link is not taken for another's.
+    workerName: `${hostname()}/${process.pid}/${entropy.bytes(4).toString('hex')}`,
+    logRetentionMs: settings.logRetentionHours * HOUR_MS,
+    assignment: group,
+  })
+  return { base, opening, engine }
+}
+
+/** Whether checkpoints say that batches were stored. */
+async function holdsRecords({ checkpoints }: ClusterBase): Promise<boolean> {
+  const bounds = await Promise.all(
+    Array.from({ length: checkpoints.partitions }, (_, partition) => checkpoints.bounds(partition)),
+  )
+  return bounds.some(({ next }) => next > 0n)
+}
+
+/** The first process with the API founds the account, and alone ever sees its credentials in clear. */
+async function foundAccount(
+  { configuration, clock, entropy, settings }: ClusterBase,
+  addresses: Addresses,
+): Promise<void> {
+  const founded = await bootstrap(
+    configuration,
+    { clock, entropy },
+    {
+      accountId: settings.bootstrapAccountId,
+      accessToken: settings.bootstrapAccessToken,
+      enterpriseAccessToken: settings.bootstrapEnterpriseAccessToken,
+      ingestionKey: settings.bootstrapIngestionKey,
+      serviceKey: settings.bootstrapServiceKey,
+    },
+  )
+  if (founded.created) console.log(firstSteps({ ...addresses, ...founded.credentials }))
+}
+
+async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }: Addresses): Promise<void> {
+  await opening?.whenOpen()
+  if (engine !== undefined) {
+    engine.start()
+    await engine.whenTaken()
+  }
+  console.log(`Weir is ready: ${apiUrl} (${role})`)
+}
+
+async function stop(
+  { base, opening, engine }: Running,
+  servers: Servers | undefined,
+  logger: Logger,
+): Promise<void> {
+  const startedMs = performance.now()
+  const late = setTimeout(() => {
+    logger.error({}, 'stopping took too long: what is not stored yet is stored by another process')
+    process.exit(1)
+  }, STOP_WITHIN_MS)
+  await Promise.all([servers?.api.close(), servers?.ingest?.close()])
+  await engine?.stop()
+  await opening?.close()
+  await base.log.close()
+  clearTimeout(late)
+  logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')
+}

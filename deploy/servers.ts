@@ -1,0 +1,144 @@
+import type { AddressInfo } from 'node:net'
+import { Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { IngestWriter } from '../api/ingest/ingest-writer.ts'
+import { engineMetrics, logMetrics } from '../api/operations/metrics.ts'
+import { nodeMetrics } from '../api/operations/node-metrics.ts'
+import { readiness } from '../api/operations/readiness.ts'
+import { buildServer, type ServerPorts } from '../api/server.ts'
+import type { Clock } from '../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import type { CutsInEffect } from '../engine/configuration/deployed.ts'
+import type { Entropy } from '../engine/entropy/entropy.ts'
+import type { Log, Topic } from '../engine/log/log.ts'
+import { Producer } from '../engine/log/producer.ts'
+import { partitionOfAccount } from '../engine/log/topics.ts'
+import type { Engine } from '../engine/runtime/engine.ts'
+import { type Settings, SettingsError } from './settings.ts'
+import type { StoreOpening } from './store-opening.ts'
+import type { TlsFiles } from './tls.ts'
+import { VERSION } from './version.ts'
+
+/** What the servers of a process stand on. */
+export interface ServedParts {
+  readonly log: Log
+  readonly ingest: Topic
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+  /** Absent where nothing is stored or searched. */
+  readonly opening?: StoreOpening | undefined
+  /** Absent where none runs. */
+  readonly engine?: Engine | undefined
+  /** What is known of changes that hold; the engine's own knowledge unless something else is named. */
+  readonly inEffect?: CutsInEffect | undefined
+  readonly serves: { readonly lines: boolean; readonly api: boolean }
+}
+
+export interface Servers {
+  readonly api: FastifyInstance
+  /** Only with a second address for ingestion. */
+  readonly ingest: FastifyInstance | undefined
+}
+
+/** Builds the servers of a process. */
+export async function openServers(
+  settings: Settings,
+  parts: ServedParts,
+  tls: TlsFiles | undefined,
+  logger: Logger,
+): Promise<Servers> {
+  const { configuration, clock, entropy, opening, engine, inEffect = engine, log, ingest, serves } = parts
+  const store = opening?.store
+  const registry = new Registry()
+  logMetrics(registry, log)
+  if (engine !== undefined) {
+    engineMetrics(registry, engine, ingest)
+    nodeMetrics(registry, engine, configuration)
+  }
+  const writer = new IngestWriter({
+    topic: ingest,
+    producer: new Producer({ topic: ingest, clock, entropy }),
+    partitionOfAccount: account => partitionOfAccount(account, ingest.partitions),
+  })
+  const ports: ServerPorts = {
+    configuration,
+    clock,
+    entropy,
+    logger,
+    registry,
+    store,
+    ingest: serves.lines
+      ? {
+          writer,
+          // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
+          judgeKey: (account, idempotency) =>
+            opening?.isOpen && engine ? engine.judgeKey(account, idempotency) : 'new',
+        }
+      : undefined,
+    inEffect,
+    status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
+    only: serves.api ? undefined : 'operations',
+    settings: {
+      version: VERSION,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      corsOrigins: settings.corsOrigins,
+      trustedProxies: settings.trustedProxies,
+      tls,
+      destinations: destinationSettings(settings),
+    },
+  }
+  const api = await buildServer(ports)
+  const second =
+    settings.ingestPort === undefined ? undefined : await buildServer({ ...ports, only: 'ingest' })
+  return { api, ingest: second }
+}
+
+/** Where a process can be reached. */
+export interface Addresses {
+  readonly apiUrl: string
+  readonly ingestUrl: string
+}
+
+/** @throws SettingsError when an address cannot be listened on */
+export async function listen(settings: Settings, servers: Servers): Promise<Addresses> {
+  const { host, port, ingestPort } = settings
+  const apiUrl = await listenOn(servers.api, settings, host, port)
+  const ingestUrl =
+    servers.ingest === undefined
+      ? apiUrl
+      : await listenOn(servers.ingest, settings, host, ingestPort as number)
+  return { apiUrl, ingestUrl }
+}
+
+async function listenOn(
+  app: FastifyInstance,
+  settings: Settings,
+  host: string,
+  port: number,
+): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : message
+    throw new SettingsError([`cannot listen on ${host}:${port} (WEIR_HOST, WEIR_PORT): ${why}`])
+  }
+  const address = app.server.address() as AddressInfo
+  const scheme = settings.tlsCertificate === undefined ? 'http' : 'https'
+  return `${scheme}://${reachable(address.address)}:${address.port}`
+}
+
+/** An address that a client on this machine can use. */
+function reachable(address: string): string {
+  if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
+  return address.includes(':') ? `[${address}]` : address
+}
+
+function destinationSettings({ host, port, ingestPort, ingestHost, logHostPattern }: Settings) {
+  return {
+    ingestHost: ingestHost ?? `${host}:${ingestPort ?? port}`,
+    ...(logHostPattern && { logHostPattern }),
+  }
+}

@@ -1,0 +1,38 @@
+import type { ConnectionOptions } from 'node:tls'
+import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs'
+import type { Logger } from '../../logger.ts'
+import { kafkaLogCreator } from './kafkajs-logger.ts'
+
+const CONNECTION_TIMEOUT_MS = 3_000
+const DEFAULT_REQUEST_TIMEOUT_MS = 5_000
+
+export interface KafkaClientOptions {
+  /** host:port of some brokers; the others are learnt from them. */
+  readonly brokers: readonly string[]
+  readonly logger: Logger
+  readonly tls?: ConnectionOptions | undefined
+  readonly sasl?: SaslLogin | undefined
+  readonly requestTimeoutMs?: number | undefined
+}
+
+export interface SaslLogin {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+  readonly username: string
+  readonly password: string
+}
+
+/** What a process knows of its brokers. Connections are made by those who use it, each its own. */
+export function kafkaClient({ brokers, logger, tls, sasl, requestTimeoutMs }: KafkaClientOptions): Kafka {
+  return new kafkajs.Kafka({
+    clientId: 'weir',
+    brokers: [...brokers],
+    ...(tls !== undefined && { ssl: tls }),
+    ...(sasl !== undefined && { sasl: { ...sasl } as SASLOptions }),
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    // Repetition is the business of those who ask: they know what may be asked twice.
+    retry: { retries: 0 },
+    logLevel: kafkajs.logLevel.WARN,
+    logCreator: kafkaLogCreator(logger),
+  })
+}

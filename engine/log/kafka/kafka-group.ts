@@ -1,0 +1,237 @@
+import kafkajs, { type Kafka } from 'kafkajs'
+import type { Clock } from '../../clock/clock.ts'
+import type { Logger } from '../../logger.ts'
+import type { Assignment, PartitionProgress } from '../../runtime/assignment.ts'
+import { assignPartitions } from './assign-partitions.ts'
+import { typeOf } from './kafka-link.ts'
+import { clusterOf, type KafkaBroker, type KafkaCluster } from './kafkajs-cluster.ts'
+
+const {
+  AssignerProtocol: { MemberAssignment, MemberMetadata },
+} = kafkajs
+const PROTOCOL = 'weir'
+const PROTOCOL_VERSION = 1
+const DEFAULT_SESSION_TIMEOUT_MS = 10_000
+/** Heartbeats in the time after which a silent member is believed dead. */
+const BEATS_PER_SESSION = 10
+const PAUSE_MS = 200
+/** What the coordinator says to somebody whom it has given up. */
+const FORGOTTEN = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'])
+
+export interface KafkaGroupOptions {
+  readonly kafka: Kafka
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly groupId: string
+  /** As Kafka names it. */
+  readonly topic: string
+  readonly partitions: number
+  readonly sessionTimeoutMs?: number
+}
+
+type Listener = (partitions: ReadonlySet<number>) => Promise<void>
+
+interface Membership {
+  readonly coordinator: KafkaBroker
+  readonly memberId: string
+  readonly generationId: number
+}
+
+/**
+ * The consumer group by which engines share the partitions of a topic. Its heartbeats depend on nothing else that the
+ * process does, and a partition moves only after the work on it has ended, or its worker is believed dead. How far
+ * each partition is stands in the group's offsets, where every tool for Kafka finds it.
+ */
+export class KafkaGroup implements Assignment {
+  readonly #options: KafkaGroupOptions
+  readonly #cluster: KafkaCluster
+  readonly #sessionTimeoutMs: number
+  #listener: Listener = async () => undefined
+  #membership: Membership | undefined
+  #memberId = ''
+  /** Assigned, or not yet let go of. */
+  #held: ReadonlySet<number> = new Set()
+  #lastBeatMs = 0
+  /** Somebody waits for partitions that this process has let go of. */
+  #rejoin = false
+
+  constructor(options: KafkaGroupOptions) {
+    this.#options = options
+    this.#cluster = clusterOf(options.kafka)
+    this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS
+  }
+
+  async take(listener: Listener, signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options
+    this.#listener = listener
+    this.#lastBeatMs = clock.monotonicMs()
+    while (!signal.aborted) {
+      try {
+        await this.#join()
+        await this.#beat(signal)
+      } catch (error) {
+        logger.debug({ err: error }, 'kafka: trouble with the group')
+        await this.#bear(error, signal)
+      }
+    }
+    await this.#leave()
+  }
+
+  async report({ partition, neededFrom, settledMs }: PartitionProgress): Promise<void> {
+    const { topic, groupId } = this.#options
+    if (this.#membership === undefined || !this.#held.has(partition)) return
+    const { coordinator, memberId, generationId } = this.#membership
+    try {
+      await coordinator.offsetCommit({
+        groupId,
+        groupGenerationId: generationId,
+        memberId,
+        topics: [
+          {
+            topic,
+            partitions: [{ partition, offset: String(neededFrom), metadata: String(settledMs) }],
+          },
+        ],
+      })
+    } catch (error) {
+      this.#options.logger.debug({ err: error, partition }, 'kafka: progress is told the next time')
+    }
+  }
+
+  async progress(): Promise<readonly PartitionProgress[]> {
+    const { topic, partitions, groupId } = this.#options
+    const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
+    const { responses } = await coordinator.offsetFetch({
+      groupId,
+      topics: [{ topic, partitions: Array.from({ length: partitions }, (_, partition) => ({ partition })) }],
+    })
+    const told = responses[0]?.partitions ?? []
+    return told
+      .filter(({ offset }) => offset !== '-1')
+      .map(({ partition, offset, metadata }) => ({
+        partition,
+        neededFrom: BigInt(offset),
+        settledMs: Number(metadata ?? 0),
+      }))
+  }
+
+  /** One round: everybody who is there joins, one of them shares out, all hear what they have. */
+  async #join(): Promise<void> {
+    const { groupId, topic, partitions, logger, clock } = this.#options
+    await this.#cluster.connect()
+    await this.#cluster.addMultipleTargetTopics([topic])
+    const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
+    this.#rejoin = false
+    const userData = Buffer.from(JSON.stringify([...this.#held]))
+    const joined = await coordinator.joinGroup({
+      groupId,
+      sessionTimeout: this.#sessionTimeoutMs,
+      rebalanceTimeout: this.#sessionTimeoutMs,
+      memberId: this.#memberId,
+      protocolType: 'consumer',
+      groupProtocols: [
+        {
+          name: PROTOCOL,
+          metadata: MemberMetadata.encode({ version: PROTOCOL_VERSION, topics: [topic], userData }),
+        },
+      ],
+    })
+    const { memberId, generationId } = joined
+    this.#memberId = memberId
+    const groupAssignment = joined.leaderId === memberId ? shareOut(joined.members, topic, partitions) : []
+    const { memberAssignment } = await coordinator.syncGroup({
+      groupId,
+      generationId,
+      memberId,
+      groupAssignment,
+    })
+    this.#lastBeatMs = clock.monotonicMs()
+    this.#membership = { coordinator, memberId, generationId }
+    const mine = MemberAssignment.decode(memberAssignment)?.assignment[topic] ?? []
+    logger.info({ generation: generationId, partitions: mine }, 'partitions assigned')
+    this.#give(new Set(mine))
+  }
+
+  /** Tells the engine; when it has let go of what others wait for, another round is due. */
+  #give(assigned: ReadonlySet<number>): void {
+    const lost = [...this.#held].filter(partition => !assigned.has(partition))
+    this.#held = new Set([...this.#held, ...assigned])
+    const ended = this.#listener(assigned).then(() => {
+      this.#held = new Set([...this.#held].filter(partition => !lost.includes(partition)))
+      if (lost.length > 0) this.#rejoin = true
+    })
+    ended.catch(error => this.#options.logger.error({ err: error }, 'cannot end the work on partitions'))
+  }
+
+  /** Beats until another round is due. */
+  async #beat(signal: AbortSignal): Promise<void> {
+    const { clock, groupId } = this.#options
+    while (!signal.aborted && !this.#rejoin) {
+      await clock.sleep(this.#sessionTimeoutMs / BEATS_PER_SESSION, signal)
+      if (this.#membership === undefined) return
+      const { coordinator, memberId, generationId } = this.#membership
+      await coordinator.heartbeat({ groupId, memberId, groupGenerationId: generationId })
+      this.#lastBeatMs = clock.monotonicMs()
+    }
+  }
+
+  async #bear(error: unknown, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    const type = error instanceof Error ? typeOf(error) : ''
+    if (type === 'REBALANCE_IN_PROGRESS') return
+    const isSilent = clock.monotonicMs() - this.#lastBeatMs > this.#sessionTimeoutMs
+    if (FORGOTTEN.has(type)) this.#memberId = ''
+    // Others have the partitions by now, or will have them soon.
+    if (FORGOTTEN.has(type) || isSilent) this.#give(new Set())
+    await this.#cluster.refreshMetadata().catch(() => undefined)
+    await clock.sleep(PAUSE_MS, signal)
+  }
+
+  /** Goes when the work has ended, so that others can take it up where it stopped. */
+  async #leave(): Promise<void> {
+    const { groupId, clock, logger } = this.#options
+    const over = new AbortController()
+    const beating = this.#beat(over.signal).catch(() => undefined)
+    await this.#listener(new Set())
+    over.abort()
+    await beating
+    try {
+      if (this.#membership !== undefined) {
+        const { coordinator, memberId } = this.#membership
+        await coordinator.leaveGroup({ groupId, memberId })
+      }
+    } catch (error) {
+      logger.debug({ err: error, at: clock.wallMs() }, 'kafka: left without a word')
+    }
+    await this.#cluster.disconnect()
+  }
+}
+
+interface JoinedMember {
+  readonly memberId: string
+  readonly memberMetadata: Buffer
+}
+
+function shareOut(
+  members: readonly JoinedMember[],
+  topic: string,
+  partitions: number,
+): { memberId: string; memberAssignment: Buffer }[] {
+  const known = members.map(({ memberId, memberMetadata }) => ({
+    id: memberId,
+    held: heldBy(memberMetadata).filter(partition => partition < partitions),
+  }))
+  return [...assignPartitions(partitions, known)].map(([memberId, assigned]) => ({
+    memberId,
+    memberAssignment: MemberAssignment.encode({
+      version: PROTOCOL_VERSION,
+      assignment: { [topic]: [...assigned] },
+      userData: Buffer.alloc(0),
+    }),
+  }))
+}
+
+function heldBy(metadata: Buffer): number[] {
+  const userData = MemberMetadata.decode(metadata)?.userData
+  return userData === undefined || userData.length === 0 ? [] : (JSON.parse(userData.toString()) as number[])
+}
