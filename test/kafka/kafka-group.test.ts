@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
+import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
+import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
+
+const PARTITIONS = 4
+const SESSION_MS = 1_000
+const clock = systemClock()
+const entropy = systemEntropy()
+
+/** A process as the group sees it: works on what it is given, and needs a while to let go. */
+class Member {
+  readonly group: KafkaGroup
+  readonly #stop = new AbortController()
+  readonly #letGoMs: number
+  readonly #taking: Promise<void>
+  /** What it works on, also while it lets go. */
+  working = new Set<number>()
+  assigned: ReadonlySet<number> = new Set()
+
+  constructor(cluster: KafkaCluster, { topic, groupId }: Place, letGoMs = 0) {
+    const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
+    const options = { kafka, clock, logger: silentLogger, groupId, topic, partitions: PARTITIONS }
+    this.group = new KafkaGroup({ ...options, sessionTimeoutMs: SESSION_MS })
+    this.#letGoMs = letGoMs
+    this.#taking = this.group.take(partitions => this.#give(partitions), this.#stop.signal)
+  }
+
+  /** Resolves when it has left. */
+  async leave(): Promise<void> {
+    this.#stop.abort()
+    await this.#taking
+  }
+
+  async #give(partitions: ReadonlySet<number>): Promise<void> {
+    this.assigned = partitions
+    for (const partition of partitions) this.working.add(partition)
+    await clock.sleep(this.#letGoMs)
+    for (const partition of this.working) if (!this.assigned.has(partition)) this.working.delete(partition)
+  }
+}
+
+interface Place {
+  readonly topic: string
+  readonly groupId: string
+}
+
+async function newPlace(cluster: KafkaCluster): Promise<Place> {
+  const prefix = `group-${entropy.uuid().slice(0, 8)}.`
+  const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
+  const log = await kafkaLog({ kafka, clock, prefix })
+  await log.topic('weir.ingest', PARTITIONS)
+  await log.close()
+  return { topic: `${prefix}weir.ingest`, groupId: `${prefix}weir.engine` }
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let round = 0; !holds(); round++) {
+    if (round === 600) throw new Error(`it never came to be that ${what}`)
+    await clock.sleep(50)
+  }
+}
+
+const sizes = (members: readonly Member[]) => members.map(({ assigned }) => assigned.size).sort()
+const all = (members: readonly Member[]) =>
+  members.flatMap(({ assigned }) => [...assigned]).sort((a, b) => a - b)
+
+await describeKafka('the consumer group of engines', {}, cluster => {
+  test('shares partitions evenly, never gives one to two, and takes back those of who has left', async () => {
+    const place = await newPlace(cluster)
+    const first = new Member(cluster, place, 300)
+    await until('the first has all', () => first.assigned.size === PARTITIONS)
+    const second = new Member(cluster, place, 300)
+    const members = [first, second]
+    let shared = 0
+    const watching = (async () => {
+      while (shared < 20) {
+        for (const partition of first.working) expect(second.working.has(partition)).toBe(false)
+        if (second.assigned.size === 2) shared++
+        await clock.sleep(10)
+      }
+    })()
+    await until('both have half', () => sizes(members).join() === '2,2')
+    await watching
+    expect(all(members)).toEqual([0, 1, 2, 3])
+    await first.leave()
+    expect(first.working.size).toBe(0)
+    await until('the second has all', () => second.assigned.size === PARTITIONS)
+    await second.leave()
+  })
+
+  test('keeps a member that is busy for longer than a session', async () => {
+    const place = await newPlace(cluster)
+    const busy = new Member(cluster, place, 4 * SESSION_MS)
+    await until('it has all', () => busy.assigned.size === PARTITIONS)
+    const other = new Member(cluster, place)
+    await clock.sleep(3 * SESSION_MS)
+    // It still ends its work on the two that it has lost: the other gets them only then.
+    expect(busy.assigned.size).toBe(2)
+    expect(other.assigned.size).toBe(0)
+    await until('the other has half', () => other.assigned.size === 2)
+    await Promise.all([busy.leave(), other.leave()])
+  })
+
+  test('tells everybody how far each partition is, in offsets that other tools read', async () => {
+    const place = await newPlace(cluster)
+    const [first, second] = [new Member(cluster, place), new Member(cluster, place)]
+    const members = [first, second]
+    await until('both have half', () => sizes(members).join() === '2,2')
+    expect(await first.group.progress()).toEqual([])
+    for (const { group, assigned } of members)
+      for (const partition of assigned)
+        await group.report({ partition, neededFrom: BigInt(partition * 10), settledMs: partition })
+    const expected = [0, 1, 2, 3].map(partition => ({
+      partition,
+      neededFrom: BigInt(partition * 10),
+      settledMs: partition,
+    }))
+    for (const { group } of members) expect(await group.progress()).toEqual(expected)
+    // What somebody says about a partition of another is not heard.
+    const [foreign] = second.assigned
+    await first.group.report({ partition: foreign as number, neededFrom: 999n, settledMs: 0 })
+    expect(await first.group.progress()).toEqual(expected)
+    const admin = cluster.client().admin()
+    await admin.connect()
+    const [told] = await admin.fetchOffsets({ groupId: place.groupId, topics: [place.topic] })
+    expect(told?.partitions.map(({ offset }) => offset).sort()).toEqual(['0', '10', '20', '30'])
+    await admin.disconnect()
+    await Promise.all(members.map(member => member.leave()))
+  })
+})
+
+await describeKafka('the consumer group while the broker stands still', { faults: true }, cluster => {
+  test('lets go of all after a session without an answer, and shares again when it is back', async () => {
+    const place = await newPlace(cluster)
+    const members = [new Member(cluster, place), new Member(cluster, place)]
+    await until('both have half', () => sizes(members).join() === '2,2')
+    await cluster.brokers[0]?.pause()
+    await until('nobody works', () => members.every(({ working }) => working.size === 0))
+    await cluster.brokers[0]?.resume()
+    await until('both have half again', () => sizes(members).join() === '2,2')
+    expect(all(members)).toEqual([0, 1, 2, 3])
+    await Promise.all(members.map(member => member.leave()))
+  })
+
+  test('goes on by itself after the broker was killed', async () => {
+    const place = await newPlace(cluster)
+    const members = [new Member(cluster, place), new Member(cluster, place)]
+    await until('both have half', () => sizes(members).join() === '2,2')
+    await cluster.brokers[0]?.kill()
+    await cluster.brokers[0]?.start()
+    await until('both have half again', () => sizes(members).join() === '2,2' && all(members).length === 4)
+    await Promise.all(members.map(member => member.leave()))
+  })
+})
