@@ -15,6 +15,7 @@ export interface Guard {
 
 const WORKER = 'engine/runtime/partition-worker.ts'
 const FOLD = 'engine/runtime/partition-fold.ts'
+const LINE_BATCH = 'schemas/line-batch.ts'
 const OWNERSHIP = 'engine/runtime/partition-ownership.ts'
 
 /**
@@ -122,6 +123,42 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     ],
   },
   'a closed day is copied once': { storeDefect: 'closed day copied twice' },
+  "an app is the line's own": {
+    patches: [
+      {
+        file: LINE_BATCH,
+        find: 'this.#word(this.#appIndex[index] as number)',
+        replace: 'this.#word(this.#appIndex[0] as number)',
+      },
+    ],
+  },
+  "a level is the line's own": {
+    patches: [
+      {
+        file: LINE_BATCH,
+        find: 'this.#word(this.#levelIndex[index] as number)',
+        replace: 'this.#word(this.#levelIndex[0] as number)',
+      },
+    ],
+  },
+  'the default graph counts bytes': {
+    patches: [
+      {
+        file: 'engine/runtime/account-state.ts',
+        find: 'const bytes = event.bytes',
+        replace: 'const bytes = 1',
+      },
+    ],
+  },
+  'a node counts the bytes that it drops': {
+    patches: [
+      {
+        file: 'engine/graph/compiled-node.ts',
+        find: 'this.counters.droppedBytes += event.bytes',
+        replace: 'this.counters.droppedBytes += 1',
+      },
+    ],
+  },
   'a byte is not a character': {
     patches: [
       {

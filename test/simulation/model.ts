@@ -25,6 +25,8 @@ export interface ModelLine {
   readonly text: string
   readonly app: string
   readonly level: string
+  /** Of the text, which are all bytes that these lines have. */
+  readonly bytes: number
   /** Days that its account's lines are kept. */
   readonly retentionDays: number
 }
@@ -39,9 +41,15 @@ export interface ThrottleEvent {
   readonly passed: boolean
 }
 
+/** What a node counts, in events and in bytes. Nodes of these pipelines neither make events nor fail. */
 export interface NodeCounts {
   eventsIn: number
+  bytesIn: number
+  /** Once for each edge that an event left by. */
+  eventsOut: number
+  bytesOut: number
   dropped: number
+  droppedBytes: number
 }
 
 export interface Meaning {
@@ -153,11 +161,13 @@ export class LogModel {
       const end = first + request.lines
       if (this.#isNewRequest(batch.account, request)) {
         for (let index = first; index < end; index++) {
+          const text = batch.lineText(index)
           lines.push({
             account: batch.account,
             offset,
             timeMs: this.#timeMs,
-            text: batch.lineText(index),
+            text,
+            bytes: Buffer.byteLength(text),
             app: batch.app(index),
             level: batch.level(index),
             retentionDays: this.#retention.get(batch.account) ?? DEFAULT_RETENTION_DAYS,
@@ -207,42 +217,50 @@ export class LogModel {
     const { recipe, revision, throttle } = deployed
     const { dropLevel, throttle: rule } = recipe
     const filter = (line: ModelLine) =>
-      dropLevel === undefined || this.#count(`${pipeline} filter`, line.level !== dropLevel)
+      dropLevel === undefined || this.#count(`${pipeline} filter`, line, line.level !== dropLevel)
     const limit = (line: ModelLine) => {
       if (rule === undefined || throttle === undefined) return true
-      if (line.level === rule.excludeLevel) return this.#count(`${pipeline} limit`, true)
+      if (line.level === rule.excludeLevel) return this.#count(`${pipeline} limit`, line, true)
       throttle.model.timePasses(this.#timeMs)
       const bucket = rule.isKeyed ? line.app : ''
-      const passed = this.#count(`${pipeline} limit`, throttle.model.lets(bucket))
+      const passed = this.#count(`${pipeline} limit`, line, throttle.model.lets(bucket))
       this.#throttled.push({ state: throttle.state, bucket, rule, line, passed })
       return passed
     }
     const steps = recipe.filterFirst ? [filter, limit] : [limit, filter]
-    this.#countIn(`${pipeline} source`, lines.length)
+    this.#countAll(`${pipeline} source`, lines, recipe.storesTwice ? 2 : 1)
     const left = lines.filter(line => steps.every(step => step(line)))
     this.#store(`${pipeline} store-${revision}`, left)
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
   }
 
   #store(node: string, lines: readonly ModelLine[]): void {
-    this.#countIn(node, lines.length)
+    this.#countAll(node, lines)
     this.#stored.push(...lines)
   }
 
-  #count(node: string, passed: boolean): boolean {
-    this.#countIn(node, 1)
-    if (!passed) this.#countsOf(node).dropped++
-    return passed
+  #countAll(node: string, lines: readonly ModelLine[], edges = 1): void {
+    for (const line of lines) this.#count(node, line, true, edges)
   }
 
-  #countIn(node: string, events: number): void {
-    if (events > 0) this.#countsOf(node).eventsIn += events
+  #count(node: string, { bytes }: ModelLine, passed: boolean, edges = 1): boolean {
+    const counts = this.#countsOf(node)
+    counts.eventsIn++
+    counts.bytesIn += bytes
+    if (passed) {
+      counts.eventsOut += edges
+      counts.bytesOut += bytes * edges
+    } else {
+      counts.dropped++
+      counts.droppedBytes += bytes
+    }
+    return passed
   }
 
   #countsOf(node: string): NodeCounts {
     let counts = this.#nodes.get(node)
     if (counts === undefined) {
-      counts = { eventsIn: 0, dropped: 0 }
+      counts = { eventsIn: 0, bytesIn: 0, eventsOut: 0, bytesOut: 0, dropped: 0, droppedBytes: 0 }
       this.#nodes.set(node, counts)
     }
     return counts
