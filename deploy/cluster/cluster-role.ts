@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { firstSteps } from '../first-steps.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
@@ -43,7 +44,9 @@ export async function runOnKafka(
   try {
     running = await openParts(role, base, logger)
     const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
-    servers = await openServers(settings, { ...running, ...base, serves }, tls, logger)
+    // The partition of an account may be in another process, so this is asked of the log.
+    const inEffect = new CutsOnTheLog(base)
+    servers = await openServers(settings, { ...running, ...base, inEffect, serves }, tls, logger)
     const addresses = await listen(settings, servers)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
     if (serves.api) await foundAccount(base, addresses)

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { controlType } from '../../schemas/control.ts'
+import { manualClock } from '../clock/manual-clock.ts'
+import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { memoryLog } from '../log/memory-log.ts'
+import { INGEST_TOPIC, partitionOfAccount } from '../log/topics.ts'
+import { CutsOnTheLog } from './cuts-on-the-log.ts'
+import { BEHAVIOUR } from './partition-fold.ts'
+
+const ACCOUNT = 'a1b2c3d4e5'
+
+async function world(deployed: number) {
+  const clock = manualClock(1_000_000)
+  const ingest = await memoryLog({ clock, entropy: seededEntropy(1) }).topic(INGEST_TOPIC, 2)
+  const configuration = { get: () => ({ value: { number: deployed } }) }
+  const cuts = new CutsOnTheLog({ ingest, clock, configuration: configuration as never })
+  const append = (version: number, entity = 'p') => {
+    const body = { 'weir.Cut': { kind: 'pipeline' as const, entity, version, payload: '' } }
+    return ingest.append(partitionOfAccount(ACCOUNT, 2), {
+      value: controlType.encode({ behaviour: BEHAVIOUR, body }),
+      producer: null,
+      priority: 'control',
+    })
+  }
+  return { clock, ingest, cuts, append }
+}
+
+test('a change holds once its cut is on the log, also when that was a moment ago', async () => {
+  const { cuts, append, clock } = await world(3)
+  await append(2)
+  await append(3, 'another')
+  const waiting = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBeUndefined()
+  await append(3)
+  expect(await clock.advanceUntil(waiting)).toBe(true)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3)
+  await append(4)
+  clock.advance(500)
+  expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 4)).toBe(true)
+})
+
+test('what nobody appends does not hold, and what held before does', async () => {
+  const { cuts, append, clock } = await world(2)
+  await append(1)
+  expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
+  expect(await clock.advanceUntil(cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 2))).toBe(false)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(1)
+})
+
+test('of what nobody has changed here, what is deployed holds', async () => {
+  const { cuts } = await world(7)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(7)
+})
