@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -33,15 +34,21 @@ const { values } = parsed({
     help: { type: 'boolean', default: false },
   },
 })
-const seed = wholeNumber('seed', values.seed)
-const seeds = wholeNumber('seeds', values.seeds)
+if (values.help) {
+  console.log(USAGE)
+  process.exit()
+}
+const seed = wholeNumber('seed', values.seed, 0)
+const seeds = wholeNumber('seeds', values.seeds, 1)
+if (!Number.isSafeInteger(seed + seeds)) fail('--seed is too large: the last seed must be below 2^53')
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
 if (minutes !== undefined && !(minutes > 0)) fail(`--minutes must be a number above 0, not ${values.minutes}`)
-const cores = Math.max(1, Math.min(wholeNumber('cores', values.cores), seeds))
-if (values.without !== undefined && !(values.without in GUARDS)) fail(`no such guard: ${values.without}`)
+const cores = Math.min(wholeNumber('cores', values.cores, 1), seeds)
+const twiceEvery = wholeNumber('twice-every', values['twice-every'], 1)
+if (values.without !== undefined && !Object.hasOwn(GUARDS, values.without))
+  fail(`no such guard: ${values.without}; --guards lists them`)
 
-if (values.help) console.log(USAGE)
-else if (values.guards) console.log(Object.keys(GUARDS).join('\n'))
+if (values.guards) console.log(Object.keys(GUARDS).join('\n'))
 else if (values.only !== undefined) await replay(seed, values.only)
 else await simulate()
 
@@ -51,35 +58,64 @@ interface Failure {
   readonly only: readonly number[]
 }
 
+/** Seeds that one process tries, in their order, up to the first that fails. */
+interface Share {
+  readonly first: number
+  readonly count: number
+  tried: number
+  failure: Failure | undefined
+  /** Why the process ended before it had done its work. */
+  trouble: string | undefined
+}
+
 async function simulate(): Promise<void> {
   const startedMs = performance.now()
-  const tried = new Array<number>(cores).fill(0)
-  const failures: Failure[] = []
-  const share = Math.ceil(seeds / cores)
+  const shares = Array.from({ length: cores }, (_, core) => shareOf(core))
+  const sum = () => shares.reduce((total, { tried }) => total + tried, 0)
   const perSecond = () => {
-    const sum = tried.reduce((total, each) => total + each, 0)
-    return `${sum} seeds, ${Math.round(sum / ((performance.now() - startedMs) / 1000))} seeds/s on ${cores} cores`
+    const rate = Math.round(sum() / ((performance.now() - startedMs) / 1000))
+    return `${sum()} seeds, ${rate} seeds/s on ${cores} cores`
   }
   const isTerminal = process.stdout.isTTY
   const saying = setInterval(() => isTerminal || console.log(perSecond()), SAID_EVERY_MS).unref()
   await Promise.all(
-    tried.map((_, core) => {
-      const first = seed + core * share
-      const count = Math.min(share, seed + seeds - first)
-      return eachLine(runArguments(first, count), value => {
-        const { tried: so, failed } = value as { tried: number; failed?: Failure }
-        tried[core] = so
-        if (failed !== undefined) failures.push(failed)
+    shares.map(async share => {
+      share.trouble = await eachValue(runArguments(share), value => {
+        const { tried, failed } = value as { tried: number; failed?: Failure }
+        share.tried = tried
+        share.failure = failed
         if (isTerminal) process.stdout.write(`\r${perSecond()} `)
       })
     }),
   )
   clearInterval(saying)
   console.log(`${isTerminal ? '\r' : ''}${perSecond()}`)
-  for (const failure of failures) await report(failure)
-  if (failures.length > 0) process.exitCode = 1
-  else if (tried.every(each => each === 0)) fail('no seed was tried: give it more seeds or minutes')
+  for (const { failure } of shares) if (failure !== undefined) await report(failure)
+  for (const share of shares) sayUntried(share)
+  if (shares.some(({ failure, trouble }) => failure !== undefined || trouble !== undefined))
+    process.exitCode = 1
+  else if (sum() === 0) fail('no seed was tried: give it more minutes')
+  else if (sum() < seeds) console.log(`every promise held; ${seeds - sum()} seeds were not tried in the time`)
   else console.log('every promise held')
+}
+
+function shareOf(core: number): Share {
+  const least = Math.floor(seeds / cores)
+  const larger = seeds % cores
+  const first = seed + core * least + Math.min(core, larger)
+  const count = least + (core < larger ? 1 : 0)
+  return { first, count, tried: 0, failure: undefined, trouble: undefined }
+}
+
+/** After a failure, or when the process came to grief, nothing is known of the seeds that were left. */
+function sayUntried({ first, count, tried, failure, trouble }: Share): void {
+  if (failure === undefined && trouble === undefined) return
+  const done = failure === undefined ? tried : tried + 1
+  const left = count - done
+  const why = trouble === undefined ? `seed ${failure?.seed} has failed` : `their process ${trouble}`
+  const again = `npm run simulate -- --seed ${first + done} --seeds ${left}${without('"')}`
+  if (left > 0) console.log(`\n${left} of ${seeds} seeds were not tried: ${why}. To try them: ${again}`)
+  else if (trouble !== undefined) console.log(`\nA process ${trouble} after all of its seeds`)
 }
 
 async function report({ seed: failed, why, only }: Failure): Promise<void> {
@@ -92,17 +128,20 @@ async function replay(failed: number, only: string): Promise<void> {
   const { length } = planOf(failed).actions
   const kept = only === 'all' ? Array.from({ length }, (_, index) => index).join(',') : only
   for (const index of kept === '' ? [] : kept.split(','))
-    if (wholeNumber('only', index) >= length) fail(`seed ${failed} has the actions 0 to ${length - 1}`)
-  await eachLine(['--seed', String(failed), '--only', kept, ...guardArguments()], value => {
+    if (wholeNumber('only', index, 0) >= length) fail(`seed ${failed} has the actions 0 to ${length - 1}`)
+  const trouble = await eachValue(['--seed', String(failed), '--only', kept, ...guardArguments()], value => {
     const { at, what } = value as { at?: string; what: string }
     console.log(at === undefined ? what : `${at}  ${what}`)
     if (at === undefined && what !== HELD) process.exitCode = 1
   })
+  if (trouble === undefined) return
+  process.exitCode = 1
+  console.log(`the story has no end: its process ${trouble}`)
 }
 
-function runArguments(first: number, count: number): string[] {
+function runArguments({ first, count }: Share): string[] {
   return [
-    ...['--seed', String(first), '--seeds', String(count), '--twice-every', values['twice-every']],
+    ...['--seed', String(first), '--seeds', String(count), '--twice-every', String(twiceEvery)],
     ...(values.minutes === undefined ? [] : ['--minutes', values.minutes]),
     ...guardArguments(),
   ]
@@ -116,13 +155,35 @@ function without(quote: string): string {
   return values.without === undefined ? '' : ` --without ${quote}${values.without}${quote}`
 }
 
-/** Runs `run.ts` and hands over every value that it prints. */
-async function eachLine(args: readonly string[], take: (value: unknown) => void): Promise<void> {
+/**
+ * Runs `run.ts` and hands over every value that it prints.
+ *
+ * @returns what became of it when it did not end well
+ */
+async function eachValue(
+  args: readonly string[],
+  take: (value: unknown) => void,
+): Promise<string | undefined> {
   const script = fileURLToPath(new URL('./run.ts', import.meta.url))
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
-  for await (const line of createInterface({ input: child.stdout })) take(JSON.parse(line))
-  if ((await ended) !== 0) process.exitCode = 1
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  for await (const line of createInterface({ input: child.stdout })) {
+    const value = parsedJson(line)
+    if (value === undefined) console.error(line)
+    else take(value)
+  }
+  const [code, signal] = await ended
+  if (signal !== null) return `was ended by ${signal}`
+  return code === 0 ? undefined : `ended with exit code ${code}`
+}
+
+/** Undefined for what is none: the last line of a process that was killed may be half a line. */
+function parsedJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws nothing: what is wrong ends the program with the usage */
@@ -134,9 +195,10 @@ function parsed<Config extends ParseArgsConfig>(config: Config): ReturnType<type
   }
 }
 
-function wholeNumber(name: string, text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 0) fail(`--${name} must be a whole number, not ${text}`)
+function wholeNumber(name: string, text: string, least: number): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (!Number.isSafeInteger(number) || number < least)
+    fail(`--${name} must be a whole number from ${least} on and below 2^53, not "${text}"`)
   return number
 }
 
