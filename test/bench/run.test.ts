@@ -31,6 +31,12 @@ test('--json prints one document: the machine, versions, and every figure beside
   expect(stderr).toContain('pass-through')
 })
 
+test('--help prints the usage alone', async () => {
+  const { code, stdout, stderr } = await bench('--help')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^usage: npm run bench.*used again by the next run\n$/s)
+})
+
 test.each([
   [['throughput'], 'there is no benchmark throughput'],
   [['search', '--lines', '40000001'], '--lines must be a whole number from 10,000 to 40,000,000'],

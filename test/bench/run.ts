@@ -15,8 +15,7 @@ const USAGE = `usage: npm run bench [-- NAME… [--json] [--lines N] [--director
   NAME         ${BENCHMARK_NAMES.join(', ')}; all of them without a name
   --json       one JSON document on stdout, for machines
   --lines      lines that the search is about, 1,000,000 without it
-  --directory  folder for the lines of the search: they are left there, and used again by the next run
-`
+  --directory  folder for the lines of the search: they are left there, and used again by the next run`
 
 interface BenchmarkResult {
   readonly name: string
@@ -37,6 +36,10 @@ async function main(args: readonly string[]): Promise<number> {
   if (typeof asked === 'string') {
     console.error(`${asked}\n\n${USAGE}`)
     return 2
+  }
+  if (asked === undefined) {
+    console.log(USAGE)
+    return 0
   }
   const { names, json, options } = asked
   const machine = thisMachine()
@@ -66,14 +69,20 @@ interface Asked {
   readonly options: BenchmarkOptions
 }
 
-/** @returns a sentence when the arguments cannot be used */
-function readArguments(args: readonly string[]): Asked | string {
+/** @returns a sentence when the arguments cannot be used, undefined when help is asked for */
+function readArguments(args: readonly string[]): Asked | string | undefined {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { json: { type: 'boolean' }, lines: { type: 'string' }, directory: { type: 'string' } },
+      options: {
+        json: { type: 'boolean' },
+        lines: { type: 'string' },
+        directory: { type: 'string' },
+        help: { type: 'boolean' },
+      },
     })
+    if (values.help) return undefined
     const unknown = positionals.find(name => !BENCHMARK_NAMES.includes(name))
     if (unknown !== undefined) return `there is no benchmark ${unknown}`
     const lines = Number(values.lines ?? 1_000_000)

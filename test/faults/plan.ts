@@ -6,7 +6,7 @@ import { renameFault } from './rename-faults.ts'
 
 export interface CampaignOptions {
   readonly seed: number
-  /** Times that the program is killed; of the other families there are fewer, in proportion. */
+  /** Faults of family kill; of the other families there are fewer, in proportion. */
   readonly kills: number
   /** With it, that many faults of this family and no others. */
   readonly only?: FaultFamily | undefined
@@ -14,7 +14,12 @@ export interface CampaignOptions {
 }
 
 /** Kills for one fault of each other family. */
-const KILLS_PER_FAULT: Readonly<Record<FaultFamily, number>> = { kill: 1, pause: 10, disk: 20, rename: 10 }
+export const KILLS_PER_FAULT: Readonly<Record<FaultFamily, number>> = {
+  kill: 1,
+  pause: 10,
+  disk: 20,
+  rename: 10,
+}
 
 export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamily, number> {
   const count = (family: FaultFamily) => {

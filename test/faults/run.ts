@@ -2,22 +2,41 @@ import { parseArgs } from 'node:util'
 import { runCampaign } from './campaign.ts'
 import { FAULT_FAMILIES, type FaultFamily } from './fault.ts'
 import type { Finding } from './finding.ts'
-import type { CampaignOptions } from './plan.ts'
+import { type CampaignOptions, KILLS_PER_FAULT } from './plan.ts'
 import { Tally } from './tally.ts'
 
-/**
- * Kills, stops and starves the real program while lines are shipped to it, and audits what it kept: lines that were
- * acknowledged, lines that are stored, usage in bytes, what the throttle let through. Exit code 1 when anything is
- * found.
- *
- * usage: npm run faults [-- --kills N] [--seed N] [--only kill|pause|disk|rename] [--longest-pause SECONDS]
- */
 const DEFAULT_KILLS = 100
 const DEFAULT_LONGEST_PAUSE_S = 15
 const SHOWN_FINDINGS = 40
 
-async function main(): Promise<number> {
-  const options = optionsOf(process.argv.slice(2))
+const USAGE = `Kills, stops and starves the real program while lines are shipped to it, and audits what it kept: lines that were
+acknowledged, lines that are stored, usage in bytes, what the throttle let through.
+
+usage: npm run faults -- [options]
+  --kills N          faults of kind kill (${DEFAULT_KILLS}): kill -9 at an instant that the seed chooses, while lines are
+                     shipped, then again while the program starts, or after SIGTERM while it stops; each counts as
+                     one. To ${KILLS_PER_FAULT.pause} of them there is one pause (SIGSTOP, SIGCONT), to ${KILLS_PER_FAULT.rename} one kill at the very rename that
+                     publishes a part, which does not count, to ${KILLS_PER_FAULT.disk} one full disk; of each at least one
+  --only KIND        ${FAULT_FAMILIES.join(', ')}: N faults of this kind, and no others
+  --seed S           the same lines, faults and instants for the same number (one from the clock)
+  --longest-pause S  how many seconds a pause lasts at most (${DEFAULT_LONGEST_PAUSE_S})
+
+Exit codes: 0 nothing found, 1 something found or ended early, 2 the options are wrong.`
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = optionsOf(args)
+  if (options === undefined) {
+    console.log(USAGE)
+    return 0
+  }
+  if (typeof options === 'string') {
+    console.error(`faults: ${options}\n\n${USAGE}`)
+    return 2
+  }
+  return runWith(options)
+}
+
+async function runWith(options: CampaignOptions): Promise<number> {
   const command = commandOf(options)
   console.log(command)
   const startedMs = performance.now()
@@ -47,32 +66,39 @@ function findingLines(findings: readonly Finding[]): string[] {
   ]
 }
 
-/** @throws Error with a sentence */
-function optionsOf(args: readonly string[]): CampaignOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      kills: { type: 'string', default: String(DEFAULT_KILLS) },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      only: { type: 'string' },
-      'longest-pause': { type: 'string', default: String(DEFAULT_LONGEST_PAUSE_S) },
-    },
-  })
-  const { only } = values
-  if (only !== undefined && !(FAULT_FAMILIES as readonly string[]).includes(only))
-    throw new Error(`--only must be one of ${FAULT_FAMILIES.join(', ')}`)
-  return {
-    kills: wholeNumber('--kills', values.kills, 1),
-    seed: wholeNumber('--seed', values.seed, 0),
-    only: only as FaultFamily | undefined,
-    longestPauseMs: wholeNumber('--longest-pause', values['longest-pause'], 2) * 1_000,
+/** @returns a sentence when the options cannot be used, undefined when help is asked for */
+function optionsOf(args: readonly string[]): CampaignOptions | string | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        kills: { type: 'string', default: String(DEFAULT_KILLS) },
+        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+        only: { type: 'string' },
+        'longest-pause': { type: 'string', default: String(DEFAULT_LONGEST_PAUSE_S) },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) return undefined
+    const { only } = values
+    if (only !== undefined && !(FAULT_FAMILIES as readonly string[]).includes(only))
+      return `--only must be one of ${FAULT_FAMILIES.join(', ')}`
+    return {
+      kills: wholeNumber('--kills', values.kills, 1),
+      seed: wholeNumber('--seed', values.seed, 0),
+      only: only as FaultFamily | undefined,
+      longestPauseMs: wholeNumber('--longest-pause', values['longest-pause'], 2) * 1_000,
+    }
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
+/** @throws Error with a sentence */
 function wholeNumber(name: string, text: string, least: number): number {
-  const number = Number(text)
+  const number = text.trim() === '' ? Number.NaN : Number(text)
   if (!Number.isSafeInteger(number) || number < least)
-    throw new Error(`${name} must be a whole number, ${least} or more`)
+    throw new Error(`${name} must be a whole number, ${least} or more, not "${text}"`)
   return number
 }
 
@@ -81,9 +107,4 @@ function commandOf({ kills, seed, only, longestPauseMs }: CampaignOptions): stri
   return `npm run faults -- --kills ${kills} --seed ${seed}${family} --longest-pause ${longestPauseMs / 1_000}`
 }
 
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+process.exitCode = await main(process.argv.slice(2))

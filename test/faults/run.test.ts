@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+const RUN = new URL('./run.ts', import.meta.url).pathname
+
+function faults(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [RUN, ...args], { encoding: 'utf8' })
+  return { code: status, stdout, stderr }
+}
+
+test('--help prints the usage alone, which says what counts as a kill', () => {
+  const { code, stdout, stderr } = faults('--help')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('usage: npm run faults')
+  expect(stdout).toContain('faults of kind kill (100): kill -9 at an instant')
+})
+
+test.each([
+  [['--fast'], "Unknown option '--fast'"],
+  [['--only', 'fire'], '--only must be one of kill, pause, disk, rename'],
+  [['--kills', '0'], '--kills must be a whole number, 1 or more, not "0"'],
+  [['--seed', '1e30'], '--seed must be a whole number, 0 or more, not "1e30"'],
+  [['--seed', ''], '--seed must be a whole number, 0 or more, not ""'],
+  [['--longest-pause', '1'], '--longest-pause must be a whole number, 2 or more, not "1"'],
+])('%j is refused with a sentence and the usage', (args, sentence) => {
+  const { code, stdout, stderr } = faults(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(sentence)
+  expect(stderr).toContain('usage: npm run faults')
+})
