@@ -229,6 +229,12 @@ const DECLARATIONS = {
     integer(1, 9) as (value: string) => number | undefined,
     undefined,
   ),
+  kafkaSessionTimeoutMs: setting(
+    'KAFKA_SESSION_TIMEOUT_MS',
+    "Silence after which others take over an engine's partitions; brokers allow 6000 and more (group.min.session.timeout.ms).",
+    integer(1_000, 300_000),
+    10_000,
+  ),
   kafkaSaslMechanism: setting(
     'KAFKA_SASL_MECHANISM',
     'How to log in to Kafka: plain, scram-sha-256 or scram-sha-512. Default: not at all.',

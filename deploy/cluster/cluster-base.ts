@@ -48,6 +48,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       groupId: `${prefix}${GROUP}`,
       topic: `${prefix}${INGEST_TOPIC}`,
       partitions,
+      sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
     return { settings, clock, entropy, log, ingest, checkpoints, configuration, group }
   } catch (error) {
