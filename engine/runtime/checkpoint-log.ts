@@ -4,7 +4,7 @@ import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
 const CHUNK_BYTES = 900_000
 const READ_BYTES = 1_000_000
-/** How many whole checkpoints are compared for the highest (epoch, offset): a zombie can have written one or two. */
+/** How many checkpoints are compared for the highest (epoch, offset): a zombie can have written one or two. */
 const COMPARED_CHECKPOINTS = 8
 
 /** A whole checkpoint that the log holds. */
@@ -72,15 +72,21 @@ export class CheckpointLog {
    * back on when that is damaged. The late one of a worker that has been replaced has a lower epoch and loses.
    */
   async newestTwo(): Promise<readonly KeptCheckpoint[]> {
-    const compared: KeptCheckpoint[] = []
-    for await (const kept of this.#backwards()) {
-      compared.push(kept)
-      if (compared.length === COMPARED_CHECKPOINTS) break
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    let best: KeptCheckpoint | undefined
+    let below = next
+    while (below > first) {
+      const found = await this.#manifestsBelow(below, first)
+      below = found.below
+      for (const manifest of found.manifests.sort((a, b) => (isNewer(a, b) ? -1 : 1))) {
+        if (best !== undefined && manifest.nextOffset > best.nextOffset) continue
+        const kept = await this.#wholeOf(manifest, first)
+        if (kept === undefined) continue
+        if (best !== undefined) return [kept, best]
+        best = kept
+      }
     }
-    const [best, ...others] = compared.sort((a, b) => (isNewer(a, b) ? -1 : 1))
-    if (best === undefined) return []
-    const fallback = others.find(({ nextOffset }) => nextOffset <= best.nextOffset)
-    return fallback === undefined ? [best] : [fallback, best]
+    return best === undefined ? [] : [best]
   }
 
   /** The oldest whole checkpoint that goes on at an offset or later: what a replay of the kept log begins with. */
@@ -127,24 +133,42 @@ export class CheckpointLog {
     }
   }
 
-  /** Whole checkpoints from the end of the log towards its beginning. */
-  async *#backwards(): AsyncIterable<KeptCheckpoint> {
-    const { first, next } = await this.#topic.bounds(this.#source.partition)
-    for (let offset = next - 1n; offset >= first; offset--) {
-      const record = await this.#recordAt(offset)
-      const kept = record && (await this.#keptAt(record, first))
-      if (kept !== undefined) yield kept
+  /** The manifests of some of the newest checkpoints below a record, and where there may be more. */
+  async #manifestsBelow(
+    record: bigint,
+    first: bigint,
+  ): Promise<{ readonly manifests: WrittenManifest[]; readonly below: bigint }> {
+    const manifests: WrittenManifest[] = []
+    let offset = record - 1n
+    while (offset >= first && manifests.length < COMPARED_CHECKPOINTS) {
+      const found = await this.#recordAt(offset)
+      const manifest = found && manifestIn(found)
+      if (manifest === undefined) {
+        offset--
+        continue
+      }
+      manifests.push(manifest)
+      const { firstChunkOffset, chunks } = manifest.manifest
+      // Its own chunks need not be looked at; what somebody else wrote between them must be.
+      const isAlone = offset - BigInt(firstChunkOffset) === BigInt(chunks)
+      offset = isAlone ? BigInt(firstChunkOffset) - 1n : offset - 1n
     }
+    return { manifests, below: offset + 1n }
   }
 
   /** The checkpoint that ends with a record; undefined when none does, or not a whole one. */
-  async #keptAt({ value }: LogRecord, first: bigint): Promise<KeptCheckpoint | undefined> {
-    const { epoch, nextOffset, part } = checkpointPartType.decode(value)
-    if (!('weir.Manifest' in part)) return undefined
-    const body = await this.#bodyOf(part['weir.Manifest'], BigInt(epoch), first)
+  async #keptAt(record: LogRecord, first: bigint): Promise<KeptCheckpoint | undefined> {
+    const manifest = manifestIn(record)
+    return manifest && this.#wholeOf(manifest, first)
+  }
+
+  async #wholeOf(
+    { epoch, nextOffset, manifest }: WrittenManifest,
+    first: bigint,
+  ): Promise<KeptCheckpoint | undefined> {
+    const body = await this.#bodyOf(manifest, epoch, first)
     if (body === undefined) return undefined
-    const firstRecord = BigInt(part['weir.Manifest'].firstChunkOffset)
-    return { epoch: BigInt(epoch), nextOffset: BigInt(nextOffset), firstRecord, body }
+    return { epoch, nextOffset, firstRecord: BigInt(manifest.firstChunkOffset), body }
   }
 
   async #recordAt(offset: bigint): Promise<LogRecord | undefined> {
@@ -184,6 +208,16 @@ export class CheckpointLog {
   }
 }
 
-function isNewer(a: KeptCheckpoint, b: KeptCheckpoint): boolean {
+interface WrittenManifest extends Pick<KeptCheckpoint, 'epoch' | 'nextOffset'> {
+  readonly manifest: CheckpointManifest
+}
+
+function manifestIn({ value }: LogRecord): WrittenManifest | undefined {
+  const { epoch, nextOffset, part } = checkpointPartType.decode(value)
+  if (!('weir.Manifest' in part)) return undefined
+  return { epoch: BigInt(epoch), nextOffset: BigInt(nextOffset), manifest: part['weir.Manifest'] }
+}
+
+function isNewer(a: WrittenManifest, b: WrittenManifest): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.nextOffset > b.nextOffset)
 }

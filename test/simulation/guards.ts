@@ -72,8 +72,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/runtime/checkpoint-log.ts',
-        find: 'compared.sort((a, b) => (isNewer(a, b) ? -1 : 1))',
-        replace: 'compared',
+        find: 'found.manifests.sort((a, b) => (isNewer(a, b) ? -1 : 1))',
+        replace: 'found.manifests',
       },
     ],
   },
