@@ -135,3 +135,28 @@ test.each([
 ])('a database named %s is accepted: %s', (database, accepted) => {
   expect(problemsOf({ CLICKHOUSE_DATABASE: database }).length === 0).toBe(accepted)
 })
+
+const REGISTRY = { SCHEMA_REGISTRY_URL: 'https://registry.example/apis/ccompat/v7' }
+const ON_KAFKA = {
+  KAFKA_BROKERS: 'kafka:9092',
+  WEIR_SECRET_KEY: 'ab'.repeat(32),
+  CLICKHOUSE_URL: 'http://127.0.0.1:8123',
+}
+
+test('a schema registry has an address with a path, and belongs to Kafka', () => {
+  expect(readSettings({ ...ON_KAFKA, ...REGISTRY }).schemaRegistryUrl).toBe(REGISTRY.SCHEMA_REGISTRY_URL)
+  expect(problemsOf(REGISTRY)).toEqual(['SCHEMA_REGISTRY_URL means nothing unless KAFKA_BROKERS is set'])
+})
+
+test.each([
+  [{ SCHEMA_REGISTRY_URL: 'https://weir:word@registry.example' }, 'SCHEMA_REGISTRY_USER and'],
+  [{ SCHEMA_REGISTRY_URL: 'registry:8081' }, 'must be an http or https address'],
+  [{ ...REGISTRY, SCHEMA_REGISTRY_PASSWORD: 'word' }, 'so SCHEMA_REGISTRY_USER must be, too'],
+  [{ SCHEMA_REGISTRY_USER: 'weir' }, 'mean nothing unless SCHEMA_REGISTRY_URL is set'],
+  [{ SCHEMA_REGISTRY_URL: 'http://registry', SCHEMA_REGISTRY_CA: 'ca.pem' }, 'begins with https'],
+])('settings of a registry that do not go together are refused: %o', (settings, sentence) => {
+  const problems = problemsOf({ ...ON_KAFKA, ...settings })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain(sentence)
+  expect(problems[0]).not.toContain('word@')
+})

@@ -75,11 +75,23 @@ function byteSize(value: string): number | undefined {
   return bytes
 }
 
+function webAddress(value: string, example: string): URL {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new Unreadable(`must be an http or https address, such as ${example}`)
+  return new URL(value)
+}
+
+function registryUrl(value: string): string | undefined {
+  const { username, password, search, hash } = webAddress(value, 'http://127.0.0.1:8081')
+  if ([username, password, search, hash].some(part => part !== ''))
+    throw new Unreadable(
+      'must be scheme, host, port and path alone: SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD say the rest',
+    )
+  return value.replace(/\/+$/, '')
+}
+
 function url(value: string): string | undefined {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new Unreadable('must be an http or https address, such as http://127.0.0.1:8123')
-  }
-  const { username, password, pathname, search, hash } = new URL(value)
+  const { username, password, pathname, search, hash } = webAddress(value, 'http://127.0.0.1:8123')
   if ([username, password, pathname.replace(/^\/$/, ''), search, hash].some(part => part !== ''))
     throw new Unreadable(
       'must be scheme, host and port alone, such as http://127.0.0.1:8123: CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE say the rest',
@@ -257,6 +269,20 @@ const DECLARATIONS = {
     undefined,
   ),
   kafkaTlsKey: setting('KAFKA_TLS_KEY', 'Path of its PEM private key.', optionalText, undefined),
+  schemaRegistryUrl: setting(
+    'SCHEMA_REGISTRY_URL',
+    'Address of a Confluent-compatible schema registry that keeps the schemas of records on Kafka. Default: their bundled numbers.',
+    registryUrl,
+    undefined,
+  ),
+  schemaRegistryUser: setting('SCHEMA_REGISTRY_USER', 'User of the schema registry.', text, ''),
+  schemaRegistryPassword: setting('SCHEMA_REGISTRY_PASSWORD', 'Its password.', text, '', { secret: true }),
+  schemaRegistryCa: setting(
+    'SCHEMA_REGISTRY_CA',
+    'Path of the PEM certificates of the authorities that the schema registry is trusted by. Default: those of Node.',
+    optionalText,
+    undefined,
+  ),
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
     'Address of a ClickHouse server. Default: the embedded engine.',
@@ -325,10 +351,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The command line's own, which the server leaves to it. */
 const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
-/** Settings of other releases: silently ignoring them would surprise. */
-const NOT_OFFERED: Readonly<Record<string, string>> = {
-  SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL is set, but this version uses its bundled schemas only: unset it',
-}
 
 /** @throws SettingsError with a sentence for every setting that cannot be used */
 export function readSettings(environment: Environment): Settings {
@@ -343,6 +365,7 @@ export function readSettings(environment: Environment): Settings {
     problems.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
   }
   if (read.kafkaBrokers.length > 0) problems.push(...kafkaProblems(read))
+  problems.push(...registryProblems(read))
   if (read.ingestPort !== undefined && read.ingestPort === read.port && read.port !== 0) {
     problems.push('WEIR_INGEST_PORT must differ from WEIR_PORT')
   }
@@ -368,6 +391,23 @@ function kafkaProblems(settings: Settings): string[] {
     problems.push('KAFKA_TLS_CERT and KAFKA_TLS_KEY must be set together')
   if (kafkaTls === 'off' && (settings.kafkaTlsCa ?? settings.kafkaTlsCertificate) !== undefined)
     problems.push('KAFKA_TLS_CA and KAFKA_TLS_CERT mean nothing unless KAFKA_TLS is on')
+  return problems
+}
+
+function registryProblems(settings: Settings): string[] {
+  const { kafkaBrokers, schemaRegistryUrl, schemaRegistryUser, schemaRegistryPassword, schemaRegistryCa } =
+    settings
+  const problems: string[] = []
+  if (schemaRegistryUrl !== undefined && kafkaBrokers.length === 0)
+    problems.push('SCHEMA_REGISTRY_URL means nothing unless KAFKA_BROKERS is set')
+  if (schemaRegistryUrl === undefined && (schemaRegistryUser || schemaRegistryPassword || schemaRegistryCa))
+    problems.push(
+      'SCHEMA_REGISTRY_USER, SCHEMA_REGISTRY_PASSWORD and SCHEMA_REGISTRY_CA mean nothing unless SCHEMA_REGISTRY_URL is set',
+    )
+  if (schemaRegistryUser === '' && schemaRegistryPassword !== '')
+    problems.push('SCHEMA_REGISTRY_PASSWORD is set, so SCHEMA_REGISTRY_USER must be, too')
+  if (schemaRegistryCa !== undefined && schemaRegistryUrl?.startsWith('http:'))
+    problems.push('SCHEMA_REGISTRY_CA means nothing unless SCHEMA_REGISTRY_URL begins with https')
   return problems
 }
 
@@ -398,7 +438,6 @@ function unknownSettings(environment: Environment): string[] {
   const known = new Set(Object.values<Declaration<unknown>>(DECLARATIONS).map(({ name }) => name))
   const problems: string[] = []
   for (const name of Object.keys(environment)) {
-    if (name in NOT_OFFERED && environment[name]) problems.push(NOT_OFFERED[name] as string)
     if (!name.startsWith('WEIR_') || OTHERS_ALLOWED.has(name)) continue
     if (!known.has(name) && !known.has(name.replace(/_FILE$/, '')))
       problems.push(`${name} is not a setting of Weir`)

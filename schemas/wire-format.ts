@@ -4,7 +4,8 @@ import avro from 'avsc'
 /**
  * Every value on the log: Avro in the Confluent wire format, that is one zero byte, the schema id as four
  * bytes, big endian, and the Avro body. The ids below are used where no schema registry is configured;
- * they are part of what is kept on disk and never change.
+ * they are part of what is kept on disk and never change. A schema registry counts from 1, and one id must mean one
+ * schema wherever it is met: schemas to come get ids from 1,000,000,001 on, which no registry reaches.
  */
 export const BUNDLED_SCHEMAS = [
   { id: 1, name: 'LineBatch', file: 'line-batch.1.avsc' },
@@ -19,12 +20,28 @@ export const BUNDLED_SCHEMAS = [
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']
 
-const HEADER_BYTES = 5
+export const HEADER_BYTES = 5
 const MAGIC_BYTE = 0
 
 /** A value that is not in the wire format, or whose schema this program does not know. */
 export class WireFormatError extends Error {
   override readonly name = 'WireFormatError'
+}
+
+export function bundledSchema(name: SchemaName): (typeof BUNDLED_SCHEMAS)[number] {
+  const found = BUNDLED_SCHEMAS.find(schema => schema.name === name)
+  if (found === undefined) throw new WireFormatError(`unknown schema ${name}`)
+  return found
+}
+
+/** A schema as it is written down, JSON. */
+export function schemaText(name: SchemaName): string {
+  return readFileSync(new URL(`./avro/${bundledSchema(name).file}`, import.meta.url), 'utf8')
+}
+
+export function avroType(text: string): avro.Type {
+  // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be told apart otherwise.
+  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto' } as never)
 }
 
 /** Encodes and decodes the values of one schema. */
@@ -34,13 +51,9 @@ export class WireType<T> {
   readonly #type: avro.Type
 
   constructor(schemaName: SchemaName) {
-    const entry = BUNDLED_SCHEMAS.find(schema => schema.name === schemaName)
-    if (entry === undefined) throw new WireFormatError(`unknown schema ${schemaName}`)
-    const text = readFileSync(new URL(`./avro/${entry.file}`, import.meta.url), 'utf8')
-    this.id = entry.id
+    this.id = bundledSchema(schemaName).id
     this.schemaName = schemaName
-    // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be told apart otherwise.
-    this.#type = avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto' } as never)
+    this.#type = avroType(schemaText(schemaName))
   }
 
   /** @param sizeHint expected size in bytes; a wrong hint costs a second pass, nothing else */
@@ -56,13 +69,16 @@ export class WireType<T> {
   /** @throws WireFormatError when the bytes are of another schema or damaged */
   decode(bytes: Buffer): T {
     const id = schemaIdOf(bytes)
-    if (id !== this.id)
-      throw new WireFormatError(`expected a ${this.schemaName} (schema ${this.id}), found schema ${id}`)
-    try {
-      return this.#type.decode(bytes, HEADER_BYTES).value as T
-    } catch (cause) {
-      throw new WireFormatError(`damaged ${this.schemaName}`, { cause })
+    if (id !== this.id) {
+      const isBundled = BUNDLED_SCHEMAS.some(schema => schema.id === id)
+      const remedy = isBundled
+        ? ''
+        : ': give SCHEMA_REGISTRY_URL the value that the process which wrote it has'
+      throw new WireFormatError(
+        `expected a ${this.schemaName} (schema ${this.id}), found schema ${id}${remedy}`,
+      )
     }
+    return decodeBody(this.#type, this.schemaName, bytes) as T
   }
 
   #withHeader(bytes: Buffer): Buffer {
@@ -72,9 +88,35 @@ export class WireType<T> {
   }
 }
 
+/** @param resolver where another version of the schema was written with @throws WireFormatError when it is damaged */
+export function decodeBody(
+  type: avro.Type,
+  name: SchemaName,
+  bytes: Buffer,
+  resolver?: ReturnType<avro.Type['createResolver']>,
+): unknown {
+  try {
+    const { value, offset } = type.decode(bytes, HEADER_BYTES, resolver)
+    if (offset >= 0) return value // avsc answers -1 when bytes are missing.
+  } catch (cause) {
+    throw new WireFormatError(`damaged ${name}`, { cause })
+  }
+  throw new WireFormatError(`damaged ${name}: bytes are missing at its end`)
+}
+
+export function isWireFormat(bytes: Buffer): boolean {
+  return bytes.length >= HEADER_BYTES && bytes[0] === MAGIC_BYTE
+}
+
 /** @throws WireFormatError when the bytes do not begin with a header */
 export function schemaIdOf(bytes: Buffer): number {
-  if (bytes.length < HEADER_BYTES || bytes[0] !== MAGIC_BYTE)
-    throw new WireFormatError('not in the wire format')
+  if (!isWireFormat(bytes)) throw new WireFormatError('not in the wire format')
   return bytes.readUInt32BE(1)
+}
+
+/** The same value under another id: a copy. */
+export function withSchemaId(bytes: Buffer, id: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.writeUInt32BE(id, 1)
+  return copy
 }

@@ -10,9 +10,12 @@ import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
+import { registryLog } from '../../engine/log/registry-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { WireFormatError } from '../../schemas/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions } from './kafka-links.ts'
+import { openSchemaRegistry } from './schema-registry.ts'
 
 const GROUP = 'weir.engine'
 
@@ -35,9 +38,11 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   const entropy = systemEntropy()
   const { kafkaTopicPrefix: prefix, kafkaReplication: replication, partitions } = settings
   const kafka = kafkaClient(kafkaClientOptions(settings, logger))
-  const log = await kafkaLog({ kafka, clock, prefix, replication }).catch(error => {
+  const schemas = await openSchemaRegistry(settings)
+  const brokers = await kafkaLog({ kafka, clock, prefix, replication }).catch(error => {
     throw brokersAway(settings, error)
   })
+  const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
     const [ingest, checkpoints] = await partitionedTopics(log, partitions)
     const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
@@ -90,6 +95,8 @@ async function openConfiguration(
       logger,
     })
   } catch (cause) {
+    if (cause instanceof WireFormatError)
+      throw new SettingsError([`the configuration on Kafka cannot be read: ${cause.message}`])
     if (!(cause instanceof SealError)) throw cause
     throw new SettingsError([
       'WEIR_SECRET_KEY is not the key that secrets on the log were written with: set the one of the other processes',

@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only the implementation of a port has seen. */
 const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
+  '@kafkajs/confluent-schema-registry': /^deploy\/cluster\/schema-registry\.ts$/,
   kafkajs: /^engine\/log\/kafka\//,
   chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
   '@clickhouse/client':

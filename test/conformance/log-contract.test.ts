@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
+import { registryLog } from '../../engine/log/registry-log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
+import { RegistryIds } from '../../schemas/registry-ids.ts'
+import { BUNDLED_SCHEMAS } from '../../schemas/wire-format.ts'
 import { type LogPlace, type LogPlaceOptions, logContract } from './log-contract.ts'
 
 logContract(
@@ -10,6 +13,20 @@ logContract(
   async () => {
     const storage: MemoryStorage = new Map()
     return { open: async options => memoryLog({ ...options, storage }), remove: async () => storage.clear() }
+  },
+  { embedded: true },
+)
+
+logContract(
+  'log whose schemas a registry keeps',
+  async () => {
+    const storage: MemoryStorage = new Map()
+    const ids = new RegistryIds(new Map(BUNDLED_SCHEMAS.map(({ name, id }) => [name, 100 + id])))
+    const lookup = { schemaOf: () => Promise.reject(new Error('no record has an id of another version')) }
+    return {
+      open: async options => registryLog(memoryLog({ ...options, storage }), ids, lookup),
+      remove: async () => storage.clear(),
+    }
   },
   { embedded: true },
 )

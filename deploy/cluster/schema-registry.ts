@@ -1,0 +1,148 @@
+import { Agent } from 'node:https'
+import { setTimeout } from 'node:timers/promises'
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
+import { LogError } from '../../engine/log/log.ts'
+import type { SchemaLookup } from '../../engine/log/registry-log.ts'
+import { isFreeFor, RegistryIds } from '../../schemas/registry-ids.ts'
+import { BUNDLED_SCHEMAS, type SchemaName, schemaText } from '../../schemas/wire-format.ts'
+import { type Settings, SettingsError } from '../settings.ts'
+import { readPemFile } from './pem-file.ts'
+
+const ANSWER_WITHIN_MS = 3_000
+/** What our tests hold every schema to: it reads what each earlier version wrote. */
+const COMPATIBLE = COMPATIBILITY.BACKWARD_TRANSITIVE
+/** Each of them gets another number, and so many are taken. */
+const MOST_EDITIONS = BUNDLED_SCHEMAS.length
+const MOST_ATTEMPTS = 5
+const PAUSE_MS = 150
+
+export interface OpenSchemaRegistry {
+  readonly ids: RegistryIds
+  readonly lookup: SchemaLookup
+}
+
+/**
+ * Registers every schema of this version, each under the name of its record: a topic has records of several types, and
+ * a type may be in several topics (Confluent calls it RecordNameStrategy).
+ *
+ * @returns undefined when the settings name no registry
+ * @throws SettingsError when the registry does not take them
+ */
+export async function openSchemaRegistry(settings: Settings): Promise<OpenSchemaRegistry | undefined> {
+  if (settings.schemaRegistryUrl === undefined) return undefined
+  const registry = clientOf(settings, settings.schemaRegistryUrl)
+  const given = new Map<SchemaName, number>()
+  // In this order a registry that has nothing else gives them the numbers that they are bundled with.
+  for (const { name } of BUNDLED_SCHEMAS) {
+    const subject = `${settings.kafkaTopicPrefix}weir.${name}`
+    try {
+      given.set(name, await freeId(registry, subject, name))
+    } catch (error) {
+      throw new SettingsError([sentenceOf(error, settings, subject)])
+    }
+  }
+  return { ids: new RegistryIds(given), lookup: { schemaOf: id => schemaOf(registry, id, settings) } }
+}
+
+function clientOf(
+  { schemaRegistryUser, schemaRegistryPassword, schemaRegistryCa }: Settings,
+  host: string,
+): SchemaRegistry {
+  const ca = schemaRegistryCa && readPemFile('SCHEMA_REGISTRY_CA', schemaRegistryCa)
+  return new SchemaRegistry({
+    clientId: 'weir',
+    host,
+    retry: { retries: 1 },
+    middlewares: [() => ({ request: async request => request.enhance({ timeout: ANSWER_WITHIN_MS }) })],
+    ...(schemaRegistryUser !== '' && {
+      auth: { username: schemaRegistryUser, password: schemaRegistryPassword },
+    }),
+    ...(ca !== undefined && { agent: new Agent({ ca }) }),
+  })
+}
+
+/** Processes that start at once may stand in one another's way: what the first has registered is there for the second. */
+async function registered(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const schema = { type: SchemaType.AVRO as const, schema: text }
+      const { id } = await registry.register(schema, { subject, compatibility: COMPATIBLE })
+      if (!Number.isSafeInteger(id)) throw new Error('its answer to a schema is no id')
+      return id
+    } catch (error) {
+      if (!(isRefused(error) || isJudgedOtherwise(error)) || attempt === MOST_ATTEMPTS) throw error
+      await setTimeout(PAUSE_MS)
+    }
+  }
+}
+
+/** @returns an id that means no other schema on a log which was begun with the bundled ids */
+async function freeId(registry: SchemaRegistry, subject: string, name: SchemaName): Promise<number> {
+  for (let edition = 0; edition <= MOST_EDITIONS; edition++) {
+    const id = await registered(registry, subject, textOf(name, edition))
+    if (isFreeFor(name, id)) return id
+  }
+  throw new Error(`it gives ${name} an id of another record again and again`)
+}
+
+/** The same schema in another wording, which a registry gives an id of its own. */
+function textOf(name: SchemaName, edition: number): string {
+  const schema = JSON.parse(schemaText(name)) as object
+  return JSON.stringify(edition === 0 ? schema : { ...schema, edition })
+}
+
+async function schemaOf(registry: SchemaRegistry, id: number, settings: Settings): Promise<string> {
+  try {
+    return JSON.stringify(await registry.getSchema(id))
+  } catch (cause) {
+    const isMissing = statusOf(cause) === 404
+    const sentence = isMissing
+      ? `${nameOf(settings)} has no schema ${id}, which a record carries: set it to the registry of the process that wrote the record.`
+      : `${sentenceOf(cause, settings, `schema ${id}`)}.`
+    throw new LogError('LOG_UNAVAILABLE', sentence, {
+      retriable: !isMissing && statusOf(cause) !== undefined,
+      cause,
+    })
+  }
+}
+
+function nameOf({ schemaRegistryUrl }: Settings): string {
+  return `the schema registry at ${schemaRegistryUrl} (SCHEMA_REGISTRY_URL)`
+}
+
+function sentenceOf(error: unknown, settings: Settings, what: string): string {
+  return `${nameOf(settings)} ${troubleOf(error, what)}. It says: ${(error as Error).message}`
+}
+
+function troubleOf(error: unknown, what: string): string {
+  const status = statusOf(error)
+  const { message } = error as Error
+  if (status === 401 || status === 403)
+    return `does not let this process use ${what}: check SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`
+  if (isRefused(error))
+    return `refuses ${what}: it cannot read what an earlier version wrote. Another program may have registered a schema there: set KAFKA_TOPIC_PREFIX to a name of your own on a new installation, or remove that schema`
+  if (isJudgedOtherwise(error))
+    return `judges ${what} by another rule: set the compatibility of that subject to ${COMPATIBLE}`
+  if (isUnanswered(error) && /certificate/i.test(message))
+    return 'has a certificate that is not trusted: set SCHEMA_REGISTRY_CA to the PEM file of its authority'
+  if (isUnanswered(error) || (status !== undefined && status >= 500))
+    return 'does not answer: start it, or mend the setting'
+  return `does not take ${what}: is the address that of a Confluent-compatible registry, with its path?`
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { readonly status?: number }).status
+}
+
+function isRefused(error: unknown): boolean {
+  return statusOf(error) === 409
+}
+
+function isJudgedOtherwise(error: unknown): boolean {
+  return (error as Error).name === 'ConfluentSchemaRegistryCompatibilityError'
+}
+
+/** The client calls it 400 when there was no answer, and then has no word of a registry to tell. */
+function isUnanswered(error: unknown): boolean {
+  return statusOf(error) === 400 && (error as Error).message.includes('Error, status 400')
+}

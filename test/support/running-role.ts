@@ -1,0 +1,38 @@
+import { startProgram } from './program.ts'
+
+/** One role of the real program in a process of its own. */
+export interface RunningRole {
+  readonly url: string
+  /** @returns the exit code; null when the signal ended it at once */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+const READY = /(?:is ready: |CLICKHOUSE_URL=)(https?:\/\/\S+)/
+
+/** Starts a role and waits until it says that it is ready. @throws what it printed when it ends instead */
+export async function startRole(
+  role: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<RunningRole> {
+  const { process: child, ended } = startProgram([role], environment)
+  let printed = ''
+  const ready = new Promise<string>(resolve => {
+    child.stdout?.on('data', (text: string) => {
+      printed += text
+      const [, url] = READY.exec(printed) ?? []
+      if (url !== undefined) resolve(url)
+    })
+  })
+  const early = ended.then(({ code, err }): never => {
+    throw new Error(`weir ${role} ended with ${code}:\n${printed}\n${err}`)
+  })
+  early.catch(() => {})
+  const url = await Promise.race([ready, early])
+  return {
+    url,
+    end: async signal => {
+      child.kill(signal)
+      return (await ended).code
+    },
+  }
+}
