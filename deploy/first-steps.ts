@@ -1,11 +1,29 @@
 import type { Credentials } from './data-directory.ts'
 
-/** What a first start prints: the address and three commands that work as they stand. */
-export function firstSteps({ apiUrl, ingestUrl, accountId, accessToken, ingestionKey }: Credentials): string {
+/** What a first start prints: where the credentials are, the address and three commands that work as they stand. */
+export function firstSteps(
+  { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: Omit<Credentials, 'isNew'>,
+  kept: 'in the data folder' | 'nowhere',
+): string {
   const authorization = `-H 'Authorization: Token ${accessToken}'`
+  const where =
+    kept === 'nowhere'
+      ? [
+          `A new account was created: ${accountId}. Its credentials are told this once and kept nowhere: note them.`,
+          '',
+          `  access token             ${accessToken}`,
+          `  enterprise access token  ${others.enterpriseAccessToken}`,
+          `  ingestion key            ${ingestionKey}`,
+          `  service key              ${others.serviceKey}`,
+          '',
+          'Try it:',
+        ]
+      : [
+          `A new account was created: ${accountId}. Its credentials are kept in the data folder; npx weir credentials`,
+          'prints them again. Try it:',
+        ]
   return [
-    `A new account was created: ${accountId}. Its credentials are kept in the data folder; npx weir credentials`,
-    'prints them again. Try it:',
+    ...where,
     '',
     '  # send a line',
     `  curl '${ingestUrl}/logs/ingest?hostname=my-host' -H 'apikey: ${ingestionKey}' \\`,

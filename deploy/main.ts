@@ -115,7 +115,7 @@ function stopSignal(logger: Logger): Promise<void> {
 
 function announce(credentials: Credentials, created: boolean): void {
   const ready = `Weir is ready: ${credentials.apiUrl} (API page: ${credentials.apiUrl}/docs)`
-  console.log(created ? `${ready}\n\n${firstSteps(credentials)}` : ready)
+  console.log(created ? `${ready}\n\n${firstSteps(credentials, 'in the data folder')}` : ready)
 }
 
 function newLogger({ logLevel }: Settings): Logger {

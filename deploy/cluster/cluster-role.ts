@@ -112,7 +112,7 @@ async function foundAccount(
       serviceKey: settings.bootstrapServiceKey,
     },
   )
-  if (founded.created) console.log(firstSteps({ ...addresses, ...founded.credentials }))
+  if (founded.created) console.log(firstSteps({ ...addresses, ...founded.credentials }, 'nowhere'))
 }
 
 async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }: Addresses): Promise<void> {
