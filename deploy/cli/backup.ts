@@ -1,11 +1,17 @@
+import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { BackupSummary } from '../operator/backup-installation.ts'
+import type { BackupManifest } from '../operator/backup-manifest.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import { inTime, operatorProgress } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 import { type World, write } from './world.ts'
+
+/** What was copied is removed, or the last file written, within that time after an interruption. */
+const OUTCOME_WITHIN_MS = 10_000
+const LOOK_EVERY_MS = 50
 
 const HELP = `
 The folder must be new or empty, and outside of the data folder; the server writes it, so its user
@@ -31,7 +37,14 @@ export function backupCommand(world: World): Command {
 
 async function backup(folder: string, options: { readonly json?: true }, world: World): Promise<void> {
   const startMs = world.clock.monotonicMs()
-  const summary = await summaryOf(resolve(folder), world)
+  const directory = resolve(folder)
+  const wasThere = (await manifestIn(directory)) !== undefined
+  const summary = await summaryOf(directory, world).catch(async error => {
+    const isInterruption = error instanceof CommandError && error.exitCode === EXIT.interrupted
+    const late = isInterruption && !wasThere ? await wholeAfterAll(directory, world) : undefined
+    if (late === undefined) throw error
+    return late
+  })
   const tookMs = world.clock.monotonicMs() - startMs
   const text = options.json
     ? JSON.stringify({ ...summary, seconds: tookMs / 1000 })
@@ -63,4 +76,41 @@ async function summaryOf(directory: string, world: World): Promise<BackupSummary
   }
   if (summary === undefined) throw new CommandError(EXIT.usage, 'The backup ended without a result.')
   return summary
+}
+
+/**
+ * An interruption may reach the server after its last look for one. What the server leaves tells: an empty folder, or
+ * a backup that is whole.
+ */
+async function wholeAfterAll(directory: string, world: World): Promise<BackupSummary | undefined> {
+  const untilMs = world.clock.monotonicMs() + OUTCOME_WITHIN_MS
+  while (isFilled(directory) && world.clock.monotonicMs() < untilMs) {
+    const manifest = await manifestIn(directory)
+    if (manifest !== undefined) {
+      const { files, hasSecretKey } = manifest
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      return { directory, files: files.length, bytes, hasSecretKey }
+    }
+    await world.clock.sleep(LOOK_EVERY_MS)
+  }
+  return undefined
+}
+
+function isFilled(directory: string): boolean {
+  try {
+    return readdirSync(directory).length > 0
+  } catch {
+    return false
+  }
+}
+
+/** Undefined where there is no whole backup. */
+async function manifestIn(directory: string): Promise<BackupManifest | undefined> {
+  const { BackupError, readManifest } = await import('../operator/backup-manifest.ts')
+  try {
+    return readManifest(directory)
+  } catch (error) {
+    if (error instanceof BackupError) return undefined
+    throw error
+  }
 }

@@ -96,11 +96,11 @@ async function ask(
 async function runHere(task: OperatorTask, world: World, report: Report): Promise<void> {
   // Loaded only here: the server's modules would make every client command slow to start.
   const { openStopped } = await import('../operator/stopped-installation.ts')
-  const installation = await openStopped(world.env).catch(error => {
+  const installation = await openStopped(world.env, task).catch(error => {
     throw failure((error as Error).message, world, error)
   })
   try {
-    await installation.run(task, world.stop, report)
+    await installation.run(world.stop, report)
   } finally {
     await installation.close()
   }

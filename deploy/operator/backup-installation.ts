@@ -1,7 +1,9 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { createFolders, syncFolder } from '../durable-file.ts'
 import type { Installation } from '../installation.ts'
+import type { Settings } from '../settings.ts'
 import { VERSION } from '../version.ts'
 import { type BackedUpFile, BackupError, writeManifest } from './backup-manifest.ts'
 import { assertRoom, noRoomLeft } from './copy-room.ts'
@@ -38,7 +40,8 @@ export async function backUp(
   options: BackupOptions,
 ): Promise<BackupSummary> {
   const directory = resolve(target)
-  assertOwnStore(installation)
+  const refusal = backupRefusal(installation.settings)
+  if (refusal !== undefined) throw new BackupError(refusal)
   prepare(directory, resolve(installation.directory.path))
   try {
     return await fill(installation, directory, options)
@@ -73,6 +76,9 @@ async function fill(
     directory,
     copied.map(({ path }) => join(directory, path)),
   )
+  // A turn of the event loop, so that an interruption meanwhile is known: from here on the backup becomes whole.
+  await setImmediate()
+  signal.throwIfAborted()
   const hasSecretKey = installation.settings.secretKey === undefined
   writeManifest(directory, {
     version: VERSION,
@@ -86,16 +92,17 @@ async function fill(
   return { directory, files: copied.length, bytes, hasSecretKey }
 }
 
-function assertOwnStore({ settings }: Installation): void {
-  if (settings.clickhouseUrl === undefined) return
-  throw new BackupError(
+/** Why a backup is refused with these settings, in whatever state store and server are. */
+export function backupRefusal({ clickhouseUrl }: Settings): string | undefined {
+  if (clickhouseUrl === undefined) return undefined
+  return (
     'the lines are on the ClickHouse server of CLICKHOUSE_URL, which this backup cannot copy at the same moment: stop ' +
-      'the service, back up its database (BACKUP DATABASE … TO …) and copy the data folder, then start it again',
+    'the service, back up its database (BACKUP DATABASE … TO …) and copy the data folder, then start it again'
   )
 }
 
 function prepare(directory: string, dataFolder: string): void {
-  if (!relative(dataFolder, directory).startsWith('..'))
+  if (isWithin(realPath(directory), realpathSync(dataFolder)))
     throw new BackupError(
       `${directory} lies in the data folder: name a folder elsewhere, best on another disk`,
     )
@@ -114,6 +121,20 @@ function prepare(directory: string, dataFolder: string): void {
       { cause: error },
     )
   }
+}
+
+/** Without symbolic links, also of a path that is not there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (dirname(path) === path) throw error
+    return join(realPath(dirname(path)), basename(path))
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }
 
 /** What was copied so far is of no use. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import type { Installation } from '../installation.ts'
-import { type OperatorEvent, type OperatorTask, runTask } from './operator-task.ts'
+import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 import { type SocketAddress, socketAddress } from './socket-address.ts'
 
 /** Progress is told at most that often; steps and ends always. */
@@ -73,6 +73,8 @@ export class OperatorSocket {
     const task = await taskOf(request)
     if (task === undefined)
       return refuse(response, 404, 'this server does not know that command: start it anew')
+    const refusal = refusalOf(task, this.#installation.settings)
+    if (refusal !== undefined) return refuse(response, 409, refusal)
     if (!this.#installation.opening.isOpen)
       return refuse(response, 503, 'the store is away: see /readyz, and try again')
     if (this.#running !== undefined)

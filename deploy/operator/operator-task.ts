@@ -1,6 +1,7 @@
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import type { Installation } from '../installation.ts'
-import { type BackupEvent, type BackupSummary, backUp } from './backup-installation.ts'
+import type { Settings } from '../settings.ts'
+import { type BackupEvent, type BackupSummary, backUp, backupRefusal } from './backup-installation.ts'
 import { verifyInstallation } from './verify-installation.ts'
 
 /** What an operator can have done to an installation, at work or not. */
@@ -15,6 +16,11 @@ export type OperatorEvent =
   | { readonly type: 'verified'; readonly report: VerificationReport }
   | { readonly type: 'backed-up'; readonly summary: BackupSummary }
   | { readonly type: 'failed'; readonly message: string }
+
+/** Why a task is refused with these settings: to be asked before the store is waited for. */
+export function refusalOf({ task }: OperatorTask, settings: Settings): string | undefined {
+  return task === 'backup' ? backupRefusal(settings) : undefined
+}
 
 export async function runTask(
   installation: Installation,

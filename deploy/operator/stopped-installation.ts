@@ -3,7 +3,8 @@ import { LogError } from '../../engine/log/log.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
 import { readSettings } from '../settings.ts'
-import { type OperatorEvent, type OperatorTask, runTask } from './operator-task.ts'
+import { BackupError } from './backup-manifest.ts'
+import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 
 function otherSettings(cause: LogError): LogError {
   const sentence = 'give this command the settings that the server has, WEIR_PARTITIONS among them'
@@ -11,20 +12,25 @@ function otherSettings(cause: LogError): LogError {
 }
 
 export interface StoppedInstallation {
-  run(task: OperatorTask, signal: AbortSignal, report: (event: OperatorEvent) => void): Promise<void>
+  run(signal: AbortSignal, report: (event: OperatorEvent) => void): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Takes the data folder as a server would, without putting the engine to work.
  *
- * @throws SettingsError, DataDirectoryError, LogError, StoreError with a sentence, also when a server has the folder
+ * @param task what it is for: what can never be done is refused before anything is opened
+ * @throws BackupError, SettingsError, DataDirectoryError, LogError, StoreError with a sentence, also when a server has the folder
  */
 export async function openStopped(
   environment: Readonly<Record<string, string | undefined>>,
+  task: OperatorTask,
 ): Promise<StoppedInstallation> {
   const silent = pino({ level: 'silent' })
-  const installation = await openInstallation(readSettings(environment), silent, 'inspect').catch(error => {
+  const settings = readSettings(environment)
+  const refusal = refusalOf(task, settings)
+  if (refusal !== undefined) throw new BackupError(refusal)
+  const installation = await openInstallation(settings, silent, 'inspect').catch(error => {
     throw error instanceof LogError && error.code === 'LOG_PARTITIONS_DIFFER' ? otherSettings(error) : error
   })
   if (!installation.opening.isOpen) {
@@ -35,7 +41,7 @@ export async function openStopped(
     )
   }
   return {
-    run: (task, signal, report) => runTask(installation, task, signal, report),
+    run: (signal, report) => runTask(installation, task, signal, report),
     close: () => closeInstallation(installation),
   }
 }

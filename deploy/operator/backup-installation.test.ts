@@ -1,0 +1,140 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { commandWorld } from '../../test/support/command-world.ts'
+import { runProgram } from '../cli/program.ts'
+import { closeInstallation, type Installation, openInstallation } from '../installation.ts'
+import { readSettings } from '../settings.ts'
+import { backUp } from './backup-installation.ts'
+import { OperatorSocket } from './operator-socket.ts'
+
+const LOGGER = pino({ level: 'silent' })
+const options = { signal: new AbortController().signal, report: () => {} }
+
+let folder: string
+let data: string
+let installation: Installation | undefined
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-backup-of-'))
+  data = join(folder, 'data')
+})
+
+afterEach(async () => {
+  if (installation !== undefined) await closeInstallation(installation)
+  installation = undefined
+  rmSync(folder, { recursive: true })
+})
+
+async function open(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
+  const environment = { WEIR_DATA_DIR: data, WEIR_PARTITIONS: '1', ...settings }
+  installation = await openInstallation(readSettings(environment), LOGGER)
+  return installation
+}
+
+test('a backup into the data folder is refused, whatever way leads there', async () => {
+  const opened = await open()
+  mkdirSync(join(data, 'kept'))
+  symlinkSync(data, join(folder, 'link'))
+  symlinkSync(join(data, 'kept'), join(folder, 'deep link'))
+  const inside = [
+    'data',
+    'data/kept',
+    'data/new/er',
+    'data/..x',
+    'link',
+    'link/new',
+    'deep link',
+    'deep link/a/b',
+  ]
+  for (const name of inside) {
+    const target = join(folder, name)
+    await expect(backUp(opened, target, options), name).rejects.toThrow(
+      `${target} lies in the data folder: name a folder elsewhere, best on another disk`,
+    )
+  }
+  expect(readdirSync(join(data, 'kept'))).toEqual([])
+  expect(readdirSync(data)).not.toContain('..x')
+})
+
+test('a backup of a data folder that is a symbolic link is not made into where it leads', async () => {
+  mkdirSync(join(folder, 'real'))
+  symlinkSync(join(folder, 'real'), data)
+  const opened = await open()
+  const target = join(folder, 'real', 'backup')
+  await expect(backUp(opened, target, options)).rejects.toThrow(`${target} lies in the data folder`)
+})
+
+test('a folder beside the data folder is none of it, however its name begins', async () => {
+  const opened = await open()
+  mkdirSync(join(folder, 'disk'))
+  symlinkSync(join(folder, 'disk'), join(folder, 'data link'))
+  for (const name of ['data-backup', '..x', 'data link/backup']) {
+    const { directory } = await backUp(opened, join(folder, name), options)
+    expect(readdirSync(directory)).toContain('backup.json')
+  }
+})
+
+test('a backup that is interrupted at its very last byte leaves no backup.json', async () => {
+  const opened = await open()
+  const stop = new AbortController()
+  let total = Number.NaN
+  const target = join(folder, 'backup')
+  const backup = backUp(opened, target, {
+    signal: stop.signal,
+    report: event => {
+      if (event.type === 'held') total = event.bytes
+      else if (event.bytes === total) stop.abort(new Error('interrupted'))
+    },
+  })
+  await expect(backup).rejects.toThrow('interrupted')
+  expect(readdirSync(target)).toEqual([])
+})
+
+describe('with a ClickHouse server that does not answer, a backup is refused for good', () => {
+  let server: Server
+  let connections = 0
+  let environment: Record<string, string>
+
+  beforeEach(async () => {
+    await open()
+    await closeInstallation(installation as Installation)
+    installation = undefined
+    connections = 0
+    server = createServer(socket => {
+      connections++
+      socket.destroy()
+    })
+    const port = await new Promise<number>(resolve =>
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+    )
+    environment = { WEIR_DATA_DIR: data, WEIR_PARTITIONS: '1', CLICKHOUSE_URL: `http://127.0.0.1:${port}` }
+  })
+  afterEach(() => new Promise<void>(resolve => server.close(() => resolve())))
+
+  async function refusal(): Promise<string> {
+    const world = commandWorld({ env: environment })
+    expect(await runProgram(['backup', join(folder, 'backup')], world)).toBe(2)
+    expect(world.out()).toBe('')
+    return world.err()
+  }
+
+  test('by a command that opens the data folder itself, which asks no server for it', async () => {
+    expect(await refusal()).toMatch(/^weir: The lines are on the ClickHouse server .*BACKUP DATABASE/)
+    expect(connections).toBe(0)
+  })
+
+  test('by a server at work that waits for it', async () => {
+    const opened = await open(environment)
+    expect(opened.opening.isOpen).toBe(false)
+    const socket = await OperatorSocket.open(opened, LOGGER)
+    try {
+      expect(await refusal()).toMatch(/^weir: The lines are on the ClickHouse server .*BACKUP DATABASE/)
+    } finally {
+      await socket.close()
+    }
+  })
+})
