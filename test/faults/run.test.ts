@@ -22,6 +22,9 @@ test.each([
   [['--seed', '1e30'], '--seed must be a whole number, 0 or more, not "1e30"'],
   [['--seed', ''], '--seed must be a whole number, 0 or more, not ""'],
   [['--longest-pause', '1'], '--longest-pause must be a whole number, 2 or more, not "1"'],
+  [['--faults', '5'], '--faults means nothing without --cluster'],
+  [['--cluster', '--faults', '0'], '--faults must be a whole number, 1 or more, not "0"'],
+  [['--cluster', '--kills', '5'], '--kills means nothing with --cluster'],
 ])('%j is refused with a sentence and the usage', (args, sentence) => {
   const { code, stdout, stderr } = faults(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
+import { kafkaForTests } from '../support/kafka/kafka-support.ts'
 import { runCampaign } from './campaign.ts'
+import { runClusterCampaign } from './cluster/cluster-campaign.ts'
 import { FAULT_FAMILIES, type FaultFamily } from './fault.ts'
 import type { Finding } from './finding.ts'
 import { type CampaignOptions, KILLS_PER_FAULT } from './plan.ts'
@@ -7,12 +9,14 @@ import { Tally } from './tally.ts'
 
 const DEFAULT_KILLS = 100
 const DEFAULT_LONGEST_PAUSE_S = 15
+const DEFAULT_CLUSTER_FAULTS = 60
 const SHOWN_FINDINGS = 40
 
 const USAGE = `Kills, stops and starves the real program while lines are shipped to it, and audits what it kept: lines that were
 acknowledged, lines that are stored, usage in bytes, what the throttle let through.
 
 usage: npm run faults -- [options]
+       npm run faults -- --cluster [--faults N] [--seed S]
   --kills N          faults of kind kill (${DEFAULT_KILLS}): kill -9 at an instant that the seed chooses, while lines are
                      shipped, then again while the program starts, or after SIGTERM while it stops; each counts as
                      one. To ${KILLS_PER_FAULT.pause} of them there is one pause (SIGSTOP, SIGCONT), to ${KILLS_PER_FAULT.rename} one kill at the very rename that
@@ -20,24 +24,33 @@ usage: npm run faults -- [options]
   --only KIND        ${FAULT_FAMILIES.join(', ')}: N faults of this kind, and no others
   --seed S           the same lines, faults and instants for the same number (one from the clock)
   --longest-pause S  how many seconds a pause lasts at most (${DEFAULT_LONGEST_PAUSE_S})
+  --cluster          three brokers, a store, two ingests, three engines and an api: each is killed, stopped, cut off from others
+                     or given another time. Needs a Kafka that can be killed: Docker, or Java 17 and Maven
+  --faults N         how many faults the cluster meets (${DEFAULT_CLUSTER_FAULTS})
 
 Exit codes: 0 nothing found, 1 something found or ended early, 2 the options are wrong.`
 
+/** What was asked for. */
+interface Task {
+  /** By which it is asked for again. */
+  readonly command: string
+  run(tally: Tally, print: (line: string) => void): Promise<void>
+}
+
 async function main(args: readonly string[]): Promise<number> {
-  const options = optionsOf(args)
-  if (options === undefined) {
+  const task = taskOf(args)
+  if (task === undefined) {
     console.log(USAGE)
     return 0
   }
-  if (typeof options === 'string') {
-    console.error(`faults: ${options}\n\n${USAGE}`)
+  if (typeof task === 'string') {
+    console.error(`faults: ${task}\n\n${USAGE}`)
     return 2
   }
-  return runWith(options)
+  return carryOut(task)
 }
 
-async function runWith(options: CampaignOptions): Promise<number> {
-  const command = commandOf(options)
+async function carryOut({ command, run }: Task): Promise<number> {
   console.log(command)
   const startedMs = performance.now()
   const print = (line: string) => {
@@ -45,7 +58,7 @@ async function runWith(options: CampaignOptions): Promise<number> {
     console.log(`${String(seconds).padStart(5)} s  ${line}`)
   }
   const tally = new Tally()
-  const trouble = await runCampaign(options, tally, print).then(
+  const trouble = await run(tally, print).then(
     () => undefined,
     (error: Error) => error,
   )
@@ -67,30 +80,61 @@ function findingLines(findings: readonly Finding[]): string[] {
 }
 
 /** @returns a sentence when the options cannot be used, undefined when help is asked for */
-function optionsOf(args: readonly string[]): CampaignOptions | string | undefined {
+function taskOf(args: readonly string[]): Task | string | undefined {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        kills: { type: 'string', default: String(DEFAULT_KILLS) },
-        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-        only: { type: 'string' },
-        'longest-pause': { type: 'string', default: String(DEFAULT_LONGEST_PAUSE_S) },
-        help: { type: 'boolean', default: false },
-      },
-    })
+    const { values } = parseArgs({ args: [...args], options: OPTIONS })
     if (values.help) return undefined
-    const { only } = values
-    if (only !== undefined && !(FAULT_FAMILIES as readonly string[]).includes(only))
-      return `--only must be one of ${FAULT_FAMILIES.join(', ')}`
-    return {
-      kills: wholeNumber('--kills', values.kills, 1),
-      seed: wholeNumber('--seed', values.seed, 0),
-      only: only as FaultFamily | undefined,
-      longestPauseMs: wholeNumber('--longest-pause', values['longest-pause'], 2) * 1_000,
-    }
+    return values.cluster ? clusterTask(values) : singleTask(values)
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+const OPTIONS = {
+  kills: { type: 'string' },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  only: { type: 'string' },
+  'longest-pause': { type: 'string' },
+  cluster: { type: 'boolean', default: false },
+  faults: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
+
+/** @throws Error with a sentence */
+function singleTask({ kills, seed, only, faults, 'longest-pause': longestPause }: Values): Task {
+  if (faults !== undefined) throw new Error('--faults means nothing without --cluster')
+  if (only !== undefined && !(FAULT_FAMILIES as readonly string[]).includes(only))
+    throw new Error(`--only must be one of ${FAULT_FAMILIES.join(', ')}`)
+  const options: CampaignOptions = {
+    kills: wholeNumber('--kills', kills ?? `${DEFAULT_KILLS}`, 1),
+    seed: wholeNumber('--seed', seed, 0),
+    only: only as FaultFamily | undefined,
+    longestPauseMs: wholeNumber('--longest-pause', longestPause ?? `${DEFAULT_LONGEST_PAUSE_S}`, 2) * 1_000,
+  }
+  return { command: commandOf(options), run: (tally, print) => runCampaign(options, tally, print) }
+}
+
+/** @throws Error with a sentence */
+function clusterTask({ seed, faults, ...others }: Values): Task {
+  for (const name of ['kills', 'only', 'longest-pause'] as const)
+    if (others[name] !== undefined) throw new Error(`--${name} means nothing with --cluster`)
+  const options = {
+    seed: wholeNumber('--seed', seed, 0),
+    faults: wholeNumber('--faults', faults ?? `${DEFAULT_CLUSTER_FAULTS}`, 1),
+  }
+  return {
+    command: `npm run faults -- --cluster --faults ${options.faults} --seed ${options.seed}`,
+    async run(tally, print) {
+      const kafka = await kafkaForTests({ brokers: 3, faults: true })
+      if (kafka === undefined) throw new Error('there is no Kafka that may be killed')
+      try {
+        await runClusterCampaign(kafka, options, tally, print)
+      } finally {
+        await kafka.stop()
+      }
+    },
   }
 }
 

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Dice, newDice } from '../../support/dice.ts'
+import type { KafkaCluster } from '../../support/kafka/kafka-cluster.ts'
+import { Auditor } from '../audit.ts'
+import type { Finding } from '../finding.ts'
+import { countedMinutes, nodeMinutes } from '../node-counters.ts'
+import type { ThrottleRule } from '../plain-throttle.ts'
+import type { Tally } from '../tally.ts'
+import { type ClusterFault, plannedClusterFaults } from './cluster-faults.ts'
+import { ClusterSite, storedRows, usageOf } from './cluster-site.ts'
+
+/** Lines are kept in memory until they are audited. */
+const FAULTS_PER_AUDIT = 6
+/** Long enough that partitions change hands in it; it stays, because a longer one would not know what a shorter one forgot. */
+const WINDOW_MS = 6_000
+/** Of each key, from a part to most of what an account sends within a window. */
+const LEAST_LIMIT = 20
+const MOST_LIMIT = 160
+
+export interface ClusterCampaignOptions {
+  readonly seed: number
+  readonly faults: number
+}
+
+/**
+ * Makes trouble for a cluster of real processes while lines are shipped to it, and audits what it kept. The seed fixes
+ * the lines, the faults, their order and their instants; how they meet is up to the machine.
+ *
+ * @throws Error when a process does not come back
+ */
+export async function runClusterCampaign(
+  kafka: KafkaCluster,
+  { seed, faults }: ClusterCampaignOptions,
+  tally: Tally,
+  print: (line: string) => void,
+): Promise<void> {
+  const dice = newDice(seed)
+  const site = await ClusterSite.open(kafka, seed)
+  const campaign = new Campaign(site, dice, tally, print)
+  let hasEnded = false
+  try {
+    await site.start()
+    await campaign.run(plannedClusterFaults(dice, faults))
+    await campaign.finish()
+    hasEnded = true
+  } finally {
+    const keepsFolder = !hasEnded || tally.findings.length > 0
+    if (keepsFolder) print(`what the processes said, and the store, is kept: ${site.folder} (seed ${seed})`)
+    await site.close({ keepsFolder })
+  }
+}
+
+class Campaign {
+  readonly #site: ClusterSite
+  readonly #dice: Dice
+  readonly #tally: Tally
+  readonly #print: (line: string) => void
+  readonly #auditors: readonly Auditor[]
+  #rules: readonly ThrottleRule[] = []
+  #faults = 0
+
+  constructor(site: ClusterSite, dice: Dice, tally: Tally, print: (line: string) => void) {
+    this.#site = site
+    this.#dice = dice
+    this.#tally = tally
+    this.#print = print
+    this.#auditors = site.accounts.map(() => new Auditor())
+  }
+
+  /** With each audit, at which nothing is under way, the throttles' limits change. */
+  async run(faults: readonly ClusterFault[]): Promise<void> {
+    for (let first = 0; first < faults.length; first += FAULTS_PER_AUDIT) {
+      await this.#publish()
+      await this.#runAudited(faults.slice(first, first + FAULTS_PER_AUDIT))
+    }
+  }
+
+  /** Stops everything gracefully and compares what the nodes have counted with what went through them. */
+  async finish(): Promise<void> {
+    const { processes, store, accounts } = this.#site
+    for (const process of [...processes.filter(each => each !== store), store]) {
+      const code = await process.end('SIGTERM')
+      if (code !== 0) this.#tally.found([other(`${process.name} ended with ${code} after SIGTERM`)])
+    }
+    const counted = await nodeMinutes(store.dataFolder)
+    for (const [place, { pipeline }] of accounts.entries()) {
+      const { minutes } = this.#auditors[place] as Auditor
+      const own = counted.filter(({ node }) => node === pipeline.throttle)
+      this.#tally.found(countedMinutes(own, minutes, new Set([pipeline.throttle])))
+    }
+  }
+
+  async #publish(): Promise<void> {
+    const rules = this.#site.accounts.map(() => ({
+      limit: LEAST_LIMIT + this.#dice.below(MOST_LIMIT - LEAST_LIMIT),
+      windowMs: WINDOW_MS,
+    }))
+    for (const [place, { pipeline }] of this.#site.accounts.entries())
+      await pipeline.publish(rules[place] as ThrottleRule)
+    this.#rules = rules
+  }
+
+  async #runAudited(faults: readonly ClusterFault[]): Promise<void> {
+    const { accounts } = this.#site
+    const hosts = new Set<string>()
+    for (const [place, fault] of faults.entries()) {
+      const host = `cluster-${this.#faults++}`
+      hosts.add(host)
+      this.#tally.name(host, fault.label)
+      for (const { shipper } of accounts) shipper.host = host
+      if (place === 0) for (const { shipper } of accounts) shipper.start()
+      await this.#suffer(fault, host)
+    }
+    await Promise.all(accounts.map(({ shipper }) => shipper.rest()))
+    await this.#audit(hosts)
+  }
+
+  async #suffer(fault: ClusterFault, host: string): Promise<void> {
+    await delay(fault.waitMs)
+    const began = new Date().toISOString().slice(11, 23)
+    const { what, sinceMs, newest } = await fault.inject(this.#site)
+    const recovery = await this.#site.recovery(sinceMs, newest)
+    this.#tally.recovered(fault.label, recovery)
+    const [ready, stored] = [recovery.readyMs, recovery.storedMs].map(ms => (ms / 1000).toFixed(2))
+    this.#print(
+      `${host} at ${began} ${fault.label}: ${what}; ready after ${ready} s, all stored after ${stored} s`,
+    )
+    const ends = this.#site.processes.flatMap(process => process.takeEnds())
+    for (const sentence of ends) this.#print(`    ${sentence}`)
+    this.#tally.found(ends.map(sentence => other(`${sentence} (${what})`, host)))
+  }
+
+  async #audit(hosts: ReadonlySet<string>): Promise<void> {
+    await this.#site.recovery(performance.now(), this.#site.newest)
+    const audits = this.#site.accounts.map((_, place) => this.#auditAccount(place, hosts))
+    const figures = await Promise.all(audits)
+    const sum = (figure: keyof Audited) => figures.reduce((total, each) => total + each[figure], 0)
+    const kept = `${sum('lines')} lines of ${sum('requests')} requests stored (${sum('unanswered')} times without an answer)`
+    this.#print(`audit: ${kept}: ${sum('findings')} findings`)
+  }
+
+  async #auditAccount(place: number, hosts: ReadonlySet<string>): Promise<Audited> {
+    const { api, shipper } = this.#site.accounts[place] as ClusterSite['accounts'][number]
+    const auditor = this.#auditors[place] as Auditor
+    const { sent, odd } = shipper.take()
+    const unansweredBefore = auditor.unanswered
+    const [stored, usage] = [await storedRows(api, hosts), await usageOf(api)]
+    const found = [
+      ...odd.map(sentence => other(sentence)),
+      ...auditor.audit({ rule: this.#rules[place], sent, stored, usage }),
+    ]
+    // Also what earlier audits have seen must still be there, and nothing else.
+    const total = [...usage.values()].reduce((lines, each) => lines + each.lines, 0)
+    if (total !== auditor.seen.lines)
+      found.push(other(`usage says ${total} lines in all, the audits have seen ${auditor.seen.lines}`))
+    for (const [host, ofHost] of Map.groupBy(stored, row => row.host)) this.#tally.stored(host, ofHost.length)
+    const { accountId } = api.credentials
+    this.#tally.found(found.map(each => ({ ...each, sentence: `account ${accountId}: ${each.sentence}` })))
+    return {
+      lines: stored.length,
+      requests: sent.length,
+      unanswered: auditor.unanswered - unansweredBefore,
+      findings: found.length,
+    }
+  }
+}
+
+interface Audited {
+  readonly lines: number
+  readonly requests: number
+  readonly unanswered: number
+  readonly findings: number
+}
+
+function other(sentence: string, host = ''): Finding {
+  return { kind: 'other', host, amount: 1, sentence }
+}

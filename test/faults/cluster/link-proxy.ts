@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+type Way = 'open' | 'cut' | 'stalled'
+
+/** One process's way to one other: TCP connections that can be cut, held up and made slow. */
+export class LinkProxy {
+  readonly #server: Server
+  readonly #targetPort: number
+  readonly #sockets = new Set<Socket>()
+  #way: Way = 'open'
+  #delayMs = 0
+  #opened = Promise.withResolvers<void>()
+
+  private constructor(targetPort: number) {
+    this.#targetPort = targetPort
+    this.#server = createServer(socket => this.#take(socket))
+  }
+
+  static async open(targetPort: number): Promise<LinkProxy> {
+    const proxy = new LinkProxy(targetPort)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Ends every connection, and each new one at once, until `heal`. */
+  cut(): void {
+    this.#way = 'cut'
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  /** Connections stay, and nothing comes through, until `heal` or `cut`. */
+  stall(): void {
+    if (this.#way !== 'stalled') this.#opened = Promise.withResolvers()
+    this.#way = 'stalled'
+  }
+
+  /** Everything comes that much later, in order. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs
+  }
+
+  heal(): void {
+    this.#way = 'open'
+    this.#delayMs = 0
+    this.#opened.resolve()
+  }
+
+  close(): void {
+    this.cut()
+    this.#opened.resolve()
+    this.#server.close()
+  }
+
+  #take(near: Socket): void {
+    if (this.#way === 'cut') return void near.resetAndDestroy()
+    const far = connect({ host: '127.0.0.1', port: this.#targetPort })
+    const pair = [near, far] as const
+    for (const socket of pair) {
+      this.#sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        for (const each of pair) each.destroy()
+      })
+    }
+    void this.#carry(near, far)
+    void this.#carry(far, near)
+  }
+
+  async #carry(from: Socket, to: Socket): Promise<void> {
+    try {
+      for await (const chunk of from) {
+        if (this.#delayMs > 0) await delay(this.#delayMs)
+        if (this.#way === 'stalled') await this.#opened.promise
+        if (!to.write(chunk)) await once(to, 'drain')
+      }
+      to.end()
+    } catch {
+      to.destroy() // The other end has gone, and so does this one.
+    }
+  }
+}
