@@ -6,8 +6,9 @@ import type { Finding } from '../finding.ts'
 import { countedMinutes, nodeMinutes } from '../node-counters.ts'
 import type { ThrottleRule } from '../plain-throttle.ts'
 import type { Tally } from '../tally.ts'
+import { auditedAccount } from './account-audit.ts'
 import { type ClusterFault, plannedClusterFaults } from './cluster-faults.ts'
-import { ClusterSite, storedRows, usageOf } from './cluster-site.ts'
+import { ClusterSite } from './cluster-site.ts'
 
 /** Lines are kept in memory until they are audited. */
 const FAULTS_PER_AUDIT = 6
@@ -132,44 +133,20 @@ class Campaign {
 
   async #audit(hosts: ReadonlySet<string>): Promise<void> {
     await this.#site.recovery(performance.now(), this.#site.newest)
-    const audits = this.#site.accounts.map((_, place) => this.#auditAccount(place, hosts))
-    const figures = await Promise.all(audits)
-    const sum = (figure: keyof Audited) => figures.reduce((total, each) => total + each[figure], 0)
-    const kept = `${sum('lines')} lines of ${sum('requests')} requests stored (${sum('unanswered')} times without an answer)`
-    this.#print(`audit: ${kept}: ${sum('findings')} findings`)
+    const audits = this.#site.accounts.map((account, place) => {
+      const auditor = this.#auditors[place] as Auditor
+      return auditedAccount(account, auditor, this.#rules[place], hosts)
+    })
+    const audited = await Promise.all(audits)
+    const found = audited.flatMap(({ findings }) => findings)
+    this.#tally.found(found)
+    for (const { lines } of audited) for (const [host, count] of lines) this.#tally.stored(host, count)
+    const lines = audited.flatMap(each => [...each.lines.values()]).reduce((sum, count) => sum + count, 0)
+    const requests = audited.reduce((sum, each) => sum + each.requests, 0)
+    const unanswered = audited.reduce((sum, each) => sum + each.unanswered, 0)
+    const kept = `${lines} lines of ${requests} requests stored (${unanswered} times without an answer)`
+    this.#print(`audit: ${kept}: ${found.length} findings`)
   }
-
-  async #auditAccount(place: number, hosts: ReadonlySet<string>): Promise<Audited> {
-    const { api, shipper } = this.#site.accounts[place] as ClusterSite['accounts'][number]
-    const auditor = this.#auditors[place] as Auditor
-    const { sent, odd } = shipper.take()
-    const unansweredBefore = auditor.unanswered
-    const [stored, usage] = [await storedRows(api, hosts), await usageOf(api)]
-    const found = [
-      ...odd.map(sentence => other(sentence)),
-      ...auditor.audit({ rule: this.#rules[place], sent, stored, usage }),
-    ]
-    // Also what earlier audits have seen must still be there, and nothing else.
-    const total = [...usage.values()].reduce((lines, each) => lines + each.lines, 0)
-    if (total !== auditor.seen.lines)
-      found.push(other(`usage says ${total} lines in all, the audits have seen ${auditor.seen.lines}`))
-    for (const [host, ofHost] of Map.groupBy(stored, row => row.host)) this.#tally.stored(host, ofHost.length)
-    const { accountId } = api.credentials
-    this.#tally.found(found.map(each => ({ ...each, sentence: `account ${accountId}: ${each.sentence}` })))
-    return {
-      lines: stored.length,
-      requests: sent.length,
-      unanswered: auditor.unanswered - unansweredBefore,
-      findings: found.length,
-    }
-  }
-}
-
-interface Audited {
-  readonly lines: number
-  readonly requests: number
-  readonly unanswered: number
-  readonly findings: number
 }
 
 function other(sentence: string, host = ''): Finding {

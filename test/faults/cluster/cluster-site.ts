@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ExportedLine, exportedLines } from '../../support/exported-lines.ts'
 import type { KafkaBroker, KafkaCluster } from '../../support/kafka/kafka-cluster.ts'
 import { type PortBlock, takePortBlock } from '../../support/kafka/port-block.ts'
 import type { RunningWeir } from '../../support/running-weir.ts'
 import { requestName, type SentRequest } from '../sent-request.ts'
 import type { Recovery } from '../site.ts'
-import { type HostUsage, positionOf, type StoredRow } from '../stored-row.ts'
 import { ThrottledPipeline } from '../throttled-pipeline.ts'
 import { AccountShipper } from './account-shipper.ts'
 import { foundAccounts } from './founded-accounts.ts'
@@ -165,37 +163,6 @@ async function isStored(api: RunningWeir, { host, ...name }: SentRequest): Promi
     size: '1',
   })
   return (await api.get<{ lines: unknown[] }>(`/v2/export?${search}`)).lines.length > 0
-}
-
-/** Every line of these hosts that is stored of an account. */
-export async function storedRows(api: RunningWeir, hosts: ReadonlySet<string>): Promise<StoredRow[]> {
-  const lines = await exportedLines(api, { hosts: [...hosts].join(',') })
-  return lines.filter(({ _host }) => hosts.has(_host)).map(storedRowOf)
-}
-
-/** What usage says of every host of an account, over all the time. */
-export async function usageOf(api: RunningWeir): Promise<Map<string, HostUsage>> {
-  const [fromMs, toMs] = [Date.now() - 30 * DAY_MS, Date.now() + DAY_MS]
-  const seconds = `from=${Math.floor(fromMs / 1000)}&to=${Math.floor(toMs / 1000)}`
-  const days = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`
-  const lines = await api.get<{ name: string; current_total: number }[]>(`/v1/usage/hosts?${seconds}`)
-  const bytes = await api.get<{ results: { name: string; total_bytes: number }[] }>(`/v2/usage/hosts?${days}`)
-  const bytesOf = new Map(bytes.results.map(({ name, total_bytes }) => [name, total_bytes]))
-  return new Map(
-    lines.map(({ name, current_total }) => [name, { lines: current_total, bytes: bytesOf.get(name) ?? 0 }]),
-  )
-}
-
-function storedRowOf(line: ExportedLine): StoredRow {
-  return {
-    ...positionOf(line._id),
-    host: line._host,
-    app: line._app,
-    level: String(line.level),
-    text: line._line,
-    meta: line._meta === undefined ? '' : JSON.stringify(line._meta),
-    sizeBytes: line._mezmo_line_size,
-  }
 }
 
 /** Asks again and again. @returns false when it has not come about by that moment, monotonic */
