@@ -24,6 +24,7 @@ test.each([
   [['--longest-pause', '1'], '--longest-pause must be a whole number, 2 or more, not "1"'],
   [['--faults', '5'], '--faults means nothing without --cluster'],
   [['--cluster', '--faults', '0'], '--faults must be a whole number, 1 or more, not "0"'],
+  [['--cluster', '--only', 'fire'], '--only "fire" is in none of: kill -9 engine'],
   [['--cluster', '--kills', '5'], '--kills means nothing with --cluster'],
 ])('%j is refused with a sentence and the usage', (args, sentence) => {
   const { code, stdout, stderr } = faults(...args)

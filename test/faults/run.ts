@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { kafkaForTests } from '../support/kafka/kafka-support.ts'
 import { runCampaign } from './campaign.ts'
 import { runClusterCampaign } from './cluster/cluster-campaign.ts'
+import { clusterFaultKinds } from './cluster/cluster-faults.ts'
 import { FAULT_FAMILIES, type FaultFamily } from './fault.ts'
 import type { Finding } from './finding.ts'
 import { type CampaignOptions, KILLS_PER_FAULT } from './plan.ts'
@@ -16,7 +17,7 @@ const USAGE = `Kills, stops and starves the real program while lines are shipped
 acknowledged, lines that are stored, usage in bytes, what the throttle let through.
 
 usage: npm run faults -- [options]
-       npm run faults -- --cluster [--faults N] [--seed S]
+       npm run faults -- --cluster [--faults N] [--only TEXT] [--seed S]
   --kills N          faults of kind kill (${DEFAULT_KILLS}): kill -9 at an instant that the seed chooses, while lines are
                      shipped, then again while the program starts, or after SIGTERM while it stops; each counts as
                      one. To ${KILLS_PER_FAULT.pause} of them there is one pause (SIGSTOP, SIGCONT), to ${KILLS_PER_FAULT.rename} one kill at the very rename that
@@ -27,6 +28,7 @@ usage: npm run faults -- [options]
   --cluster          three brokers, a store, two ingests, three engines and an api: each is killed, stopped, cut off from others
                      or given another time. Needs a Kafka that can be killed: Docker, or Java 17 and Maven
   --faults N         how many faults the cluster meets (${DEFAULT_CLUSTER_FAULTS})
+  --only TEXT        with --cluster: faults alone whose row in the table holds this text, such as broker
 
 Exit codes: 0 nothing found, 1 something found or ended early, 2 the options are wrong.`
 
@@ -117,15 +119,18 @@ function singleTask({ kills, seed, only, faults, 'longest-pause': longestPause }
 }
 
 /** @throws Error with a sentence */
-function clusterTask({ seed, faults, ...others }: Values): Task {
-  for (const name of ['kills', 'only', 'longest-pause'] as const)
+function clusterTask({ seed, faults, only, ...others }: Values): Task {
+  for (const name of ['kills', 'longest-pause'] as const)
     if (others[name] !== undefined) throw new Error(`--${name} means nothing with --cluster`)
   const options = {
     seed: wholeNumber('--seed', seed, 0),
     faults: wholeNumber('--faults', faults ?? `${DEFAULT_CLUSTER_FAULTS}`, 1),
+    only,
   }
+  clusterFaultKinds(only)
+  const kinds = only === undefined ? '' : ` --only "${only}"`
   return {
-    command: `npm run faults -- --cluster --faults ${options.faults} --seed ${options.seed}`,
+    command: `npm run faults -- --cluster --faults ${options.faults} --seed ${options.seed}${kinds}`,
     async run(tally, print) {
       const kafka = await kafkaForTests({ brokers: 3, faults: true })
       if (kafka === undefined) throw new Error('there is no Kafka that may be killed')

@@ -7,7 +7,7 @@ import { countedMinutes, nodeMinutes } from '../node-counters.ts'
 import type { ThrottleRule } from '../plain-throttle.ts'
 import type { Tally } from '../tally.ts'
 import { auditedAccount } from './account-audit.ts'
-import { type ClusterFault, plannedClusterFaults } from './cluster-faults.ts'
+import { type ClusterFault, clusterFaultKinds, plannedClusterFaults } from './cluster-faults.ts'
 import { ClusterSite } from './cluster-site.ts'
 
 /** Lines are kept in memory until they are audited. */
@@ -21,6 +21,8 @@ const MOST_LIMIT = 160
 export interface ClusterCampaignOptions {
   readonly seed: number
   readonly faults: number
+  /** With it, only kinds of faults whose label holds this text. */
+  readonly only?: string | undefined
 }
 
 /**
@@ -31,17 +33,18 @@ export interface ClusterCampaignOptions {
  */
 export async function runClusterCampaign(
   kafka: KafkaCluster,
-  { seed, faults }: ClusterCampaignOptions,
+  { seed, faults, only }: ClusterCampaignOptions,
   tally: Tally,
   print: (line: string) => void,
 ): Promise<void> {
   const dice = newDice(seed)
+  const planned = plannedClusterFaults(dice, faults, clusterFaultKinds(only))
   const site = await ClusterSite.open(kafka, seed)
   const campaign = new Campaign(site, dice, tally, print)
   let hasEnded = false
   try {
     await site.start()
-    await campaign.run(plannedClusterFaults(dice, faults))
+    await campaign.run(planned)
     await campaign.finish()
     hasEnded = true
   } finally {

@@ -22,7 +22,8 @@ export interface InjectedInCluster {
   readonly newest: readonly (readonly SentRequest[])[]
 }
 
-type Make = (dice: Dice) => Pick<ClusterFault, 'label' | 'inject'>
+type Inject = ClusterFault['inject']
+type Make = (dice: Dice) => Inject
 
 const MAX_WAIT_MS = 1_500
 const LONGEST_DOWN_MS = 4_000
@@ -31,29 +32,40 @@ const LONGEST_BROKER_PAUSE_MS = 5_000
 const LONGEST_CUT_MS = 5_000
 const MOST_OFF_MS = 90_000
 
-const KILLS: readonly Make[] = [
-  dice => killProcess(dice, 'engine'),
-  dice => killProcess(dice, 'ingest'),
-  dice => killProcess(dice, 'store'),
-  killBroker,
-]
-const PAUSES: readonly Make[] = [pauseEngine, pauseBroker]
-const LINKS: readonly Make[] = [
-  dice => breakLinks(dice, 'engine', 'store'),
-  dice => breakLinks(dice, 'engine', 'Kafka'),
-  dice => breakLinks(dice, 'ingest', 'Kafka'),
-]
-const OTHERS: readonly Make[] = [stormOfRebalances, killTogether, moveClock]
-const KINDS = [...KILLS, ...PAUSES, ...LINKS, ...OTHERS, KILLS[0] as Make, PAUSES[0] as Make]
+/** By the label in the table. */
+const KINDS: Readonly<Record<string, Make>> = {
+  'kill -9 engine': dice => killProcess(dice, 'engine'),
+  'kill -9 ingest': dice => killProcess(dice, 'ingest'),
+  'kill -9 store': dice => killProcess(dice, 'store'),
+  'kill -9 several': killTogether,
+  'kill -9 broker': killBroker,
+  'SIGSTOP engine': pauseEngine,
+  'SIGSTOP broker': pauseBroker,
+  'rebalance storm': stormOfRebalances,
+  'link engine to store': dice => breakLinks(dice, 'engine', 'store'),
+  'link engine to Kafka': dice => breakLinks(dice, 'engine', 'Kafka'),
+  'link ingest to Kafka': dice => breakLinks(dice, 'ingest', 'Kafka'),
+  'wall clock moved': moveClock,
+}
+
+/** The kinds whose label holds a text. @throws Error with a sentence when there is none */
+export function clusterFaultKinds(text = ''): readonly string[] {
+  const labels = Object.keys(KINDS).filter(label => label.includes(text))
+  if (labels.length > 0) return labels
+  throw new Error(`--only "${text}" is in none of: ${Object.keys(KINDS).join(', ')}`)
+}
 
 /** As many as are wanted, each kind about as often as the others, in an order that the dice choose. */
-export function plannedClusterFaults(dice: Dice, count: number): ClusterFault[] {
-  const makes: Make[] = []
-  while (makes.length < count) {
-    const round = [...KINDS]
-    while (round.length > 0) makes.push(...round.splice(dice.below(round.length), 1))
+export function plannedClusterFaults(dice: Dice, count: number, kinds: readonly string[]): ClusterFault[] {
+  const labels: string[] = []
+  while (labels.length < count) {
+    const round = [...kinds]
+    while (round.length > 0) labels.push(...round.splice(dice.below(round.length), 1))
   }
-  return makes.slice(0, count).map(make => ({ waitMs: 300 + dice.below(MAX_WAIT_MS), ...make(dice) }))
+  return labels.slice(0, count).map(label => {
+    const make = KINDS[label] as Make
+    return { label, waitMs: 300 + dice.below(MAX_WAIT_MS), inject: make(dice) }
+  })
 }
 
 function over(site: ClusterSite, what: string): InjectedInCluster {
@@ -65,147 +77,122 @@ function oneOf(site: ClusterSite, role: Role, place: number): RoleProcess {
   return all[place % all.length] as RoleProcess
 }
 
-function killProcess(dice: Dice, role: Role): ReturnType<Make> {
+function killProcess(dice: Dice, role: Role): Inject {
   const [place, downMs] = [dice.below(12), dice.below(LONGEST_DOWN_MS)]
-  return {
-    label: `kill -9 ${role}`,
-    async inject(site) {
-      const process = oneOf(site, role, place)
-      await process.end('SIGKILL')
-      await delay(downMs)
-      process.start()
-      return over(site, `${process.name} killed, down for ${downMs} ms`)
-    },
+  return async site => {
+    const process = oneOf(site, role, place)
+    await process.end('SIGKILL')
+    await delay(downMs)
+    process.start()
+    return over(site, `${process.name} killed, down for ${downMs} ms`)
   }
 }
 
 /** An engine, an ingest and now and then the store in the same instant. */
-function killTogether(dice: Dice): ReturnType<Make> {
+function killTogether(dice: Dice): Inject {
   const [engine, ingest, downMs] = [dice.below(12), dice.below(12), dice.below(LONGEST_DOWN_MS)]
   const withStore = dice.chance(0.5)
-  return {
-    label: 'kill -9 several',
-    async inject(site) {
-      const killed = [oneOf(site, 'engine', engine), oneOf(site, 'ingest', ingest)]
-      if (withStore) killed.push(site.store)
-      await Promise.all(killed.map(process => process.end('SIGKILL')))
-      await delay(downMs)
-      for (const process of killed) process.start()
-      return over(site, `${killed.map(({ name }) => name).join(', ')} killed, down for ${downMs} ms`)
-    },
+  return async site => {
+    const killed = [oneOf(site, 'engine', engine), oneOf(site, 'ingest', ingest)]
+    if (withStore) killed.push(site.store)
+    await Promise.all(killed.map(process => process.end('SIGKILL')))
+    await delay(downMs)
+    for (const process of killed) process.start()
+    return over(site, `${killed.map(({ name }) => name).join(', ')} killed, down for ${downMs} ms`)
   }
 }
 
-function killBroker(dice: Dice): ReturnType<Make> {
+function killBroker(dice: Dice): Inject {
   const [place, downMs] = [dice.below(12), dice.below(LONGEST_DOWN_MS)]
-  return {
-    label: 'kill -9 broker',
-    async inject(site) {
-      const broker = site.broker(place)
-      await broker.kill('SIGKILL')
-      await delay(downMs)
-      await broker.start()
-      return over(site, `broker ${broker.id} killed, down for ${downMs} ms and its start`)
-    },
+  return async site => {
+    const broker = site.broker(place)
+    await broker.kill('SIGKILL')
+    await delay(downMs)
+    await broker.start()
+    return over(site, `broker ${broker.id} killed, down for ${downMs} ms and its start`)
   }
 }
 
-function pauseBroker(dice: Dice): ReturnType<Make> {
+function pauseBroker(dice: Dice): Inject {
   const [place, pauseMs] = [dice.below(12), 500 + dice.below(LONGEST_BROKER_PAUSE_MS)]
-  return {
-    label: 'SIGSTOP broker',
-    async inject(site) {
-      const broker = site.broker(place)
-      await broker.pause()
-      await delay(pauseMs)
-      await broker.resume()
-      return over(site, `broker ${broker.id} stood still for ${pauseMs} ms`)
-    },
+  return async site => {
+    const broker = site.broker(place)
+    await broker.pause()
+    await delay(pauseMs)
+    await broker.resume()
+    return over(site, `broker ${broker.id} stood still for ${pauseMs} ms`)
   }
 }
 
 /** Longer than its session: it wakes up and finds others at its work. */
-function pauseEngine(dice: Dice): ReturnType<Make> {
+function pauseEngine(dice: Dice): Inject {
   const [place, pauseMs] = [dice.below(12), SESSION_TIMEOUT_MS + 300 + dice.below(4_000)]
-  return {
-    label: 'SIGSTOP engine',
-    async inject(site) {
-      const engine = oneOf(site, 'engine', place)
-      engine.signal('SIGSTOP')
-      await delay(pauseMs)
-      engine.signal('SIGCONT')
-      return over(site, `${engine.name} stood still for ${pauseMs} ms`)
-    },
+  return async site => {
+    const engine = oneOf(site, 'engine', place)
+    engine.signal('SIGSTOP')
+    await delay(pauseMs)
+    engine.signal('SIGCONT')
+    return over(site, `${engine.name} stood still for ${pauseMs} ms`)
   }
 }
 
 /** Engines come and go faster than the group comes to rest. */
-function stormOfRebalances(dice: Dice): ReturnType<Make> {
+function stormOfRebalances(dice: Dice): Inject {
   const steps = Array.from({ length: 4 + dice.below(5) }, () => ({
     place: dice.below(12),
     signal: dice.chance(0.6) ? ('SIGTERM' as const) : ('SIGKILL' as const),
     pauseMs: dice.below(900),
   }))
-  return {
-    label: 'rebalance storm',
-    async inject(site) {
-      const ends: Promise<unknown>[] = []
-      for (const { place, signal, pauseMs } of steps) {
-        const engine = oneOf(site, 'engine', place)
-        // Nobody waits: while this one still lets go of its partitions the next one is told to go.
-        ends.push(engine.end(signal).then(() => engine.start()))
-        await delay(pauseMs)
-      }
-      await Promise.all(ends)
-      return over(site, `${steps.length} ends and starts of engines`)
-    },
+  return async site => {
+    const ends: Promise<unknown>[] = []
+    for (const { place, signal, pauseMs } of steps) {
+      const engine = oneOf(site, 'engine', place)
+      // Nobody waits: while this one still lets go of its partitions the next one is told to go.
+      ends.push(engine.end(signal).then(() => engine.start()))
+      await delay(pauseMs)
+    }
+    await Promise.all(ends)
+    return over(site, `${steps.length} ends and starts of engines`)
   }
 }
 
-function breakLinks(dice: Dice, role: Role, target: 'store' | 'Kafka'): ReturnType<Make> {
+function breakLinks(dice: Dice, role: Role, target: 'store' | 'Kafka'): Inject {
   const [place, broker, forMs] = [dice.below(12), dice.below(4), 200 + dice.below(LONGEST_CUT_MS)]
   const trouble = dice.pick(['cut', 'stalled', 'stalled, then cut', 'slow'] as const)
   const slowMs = 50 + dice.below(400)
-  return {
-    label: `link ${role} to ${target}`,
-    async inject(site) {
-      const process = oneOf(site, role, place)
-      const [toStore, ...toBrokers] = [...process.links.values()] as [LinkProxy, ...LinkProxy[]]
-      // Of four cases one cuts it off from all brokers.
-      const links =
-        target === 'store' ? [toStore] : toBrokers.filter((_, at) => broker === 3 || at === broker)
-      process.note(`link to ${target} (${links.length}): ${trouble}`)
-      for (const link of links) {
-        if (trouble === 'cut') link.cut()
-        else if (trouble === 'slow') link.slow(slowMs)
-        else link.stall()
-      }
-      await delay(forMs)
-      if (trouble === 'stalled, then cut') for (const link of links) link.cut()
-      for (const link of links) link.heal()
-      process.note('link healed')
-      const to = links.length > 1 ? 'all brokers' : target
-      return over(
-        site,
-        `${process.name} to ${to}: ${trouble}${trouble === 'slow' ? ` by ${slowMs} ms` : ''} for ${forMs} ms`,
-      )
-    },
+  return async site => {
+    const process = oneOf(site, role, place)
+    const [toStore, ...toBrokers] = [...process.links.values()] as [LinkProxy, ...LinkProxy[]]
+    // Of four cases one cuts it off from all brokers.
+    const links = target === 'store' ? [toStore] : toBrokers.filter((_, at) => broker === 3 || at === broker)
+    process.note(`link to ${target} (${links.length}): ${trouble}`)
+    for (const link of links) {
+      if (trouble === 'cut') link.cut()
+      else if (trouble === 'slow') link.slow(slowMs)
+      else link.stall()
+    }
+    await delay(forMs)
+    if (trouble === 'stalled, then cut') for (const link of links) link.cut()
+    for (const link of links) link.heal()
+    process.note('link healed')
+    const to = links.length > 1 ? 'all brokers' : target
+    return over(
+      site,
+      `${process.name} to ${to}: ${trouble}${trouble === 'slow' ? ` by ${slowMs} ms` : ''} for ${forMs} ms`,
+    )
   }
 }
 
-function moveClock(dice: Dice): ReturnType<Make> {
+function moveClock(dice: Dice): Inject {
   const place = dice.below(12)
   const role = dice.pick(['engine', 'ingest', 'api'] as const)
   const offMs = (dice.chance(0.5) ? 1 : -1) * (1_000 + dice.below(MOST_OFF_MS))
   const forMs = 1_000 + dice.below(3_000)
-  return {
-    label: 'wall clock moved',
-    async inject(site) {
-      const process = oneOf(site, role, place)
-      process.moveClock(offMs)
-      await delay(forMs)
-      process.moveClock(0)
-      return over(site, `${process.name} ${offMs} ms off for ${forMs} ms`)
-    },
+  return async site => {
+    const process = oneOf(site, role, place)
+    process.moveClock(offMs)
+    await delay(forMs)
+    process.moveClock(0)
+    return over(site, `${process.name} ${offMs} ms off for ${forMs} ms`)
   }
 }
