@@ -14,7 +14,7 @@ import { registryLog } from '../../engine/log/registry-log.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { WireFormatError } from '../../schemas/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
-import { kafkaClientOptions } from './kafka-links.ts'
+import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
 
 const GROUP = 'weir.engine'
@@ -40,7 +40,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   const kafka = kafkaClient(kafkaClientOptions(settings, logger))
   const schemas = await openSchemaRegistry(settings)
   const brokers = await kafkaLog({ kafka, clock, prefix, replication }).catch(error => {
-    throw brokersAway(settings, error)
+    throw kafkaTrouble(settings, error)
   })
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
@@ -58,15 +58,8 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
     return { settings, clock, entropy, log, ingest, checkpoints, configuration, group }
   } catch (error) {
     await log.close()
-    throw error
+    throw kafkaTrouble(settings, error)
   }
-}
-
-function brokersAway({ kafkaBrokers }: Settings, error: unknown): unknown {
-  if (!(error instanceof LogError) || !error.retriable) return error
-  return new SettingsError([
-    `no broker of KAFKA_BROKERS (${kafkaBrokers.join(', ')}) answers: start Kafka, or mend the setting. ${error.message}`,
-  ])
 }
 
 async function partitionedTopics(log: Log, partitions: number): Promise<[Topic, Topic]> {

@@ -1,6 +1,8 @@
 import type { KafkaClientOptions } from '../../engine/log/kafka/kafka-client.ts'
+import { logErrorOf } from '../../engine/log/kafka/kafka-link.ts'
+import { LogError } from '../../engine/log/log.ts'
 import type { Logger } from '../../engine/logger.ts'
-import type { Settings } from '../settings.ts'
+import { type Settings, SettingsError } from '../settings.ts'
 import { readPemFile } from './pem-file.ts'
 
 /** How the settings say that Kafka is reached. @throws SettingsError when a file cannot be read */
@@ -16,6 +18,34 @@ export function kafkaClientOptions(settings: Settings, logger: Logger): KafkaCli
       password: kafkaSaslPassword,
     },
   }
+}
+
+/** Why Kafka keeps a start from its log, with the setting to look at; what is no matter of the links as it is. */
+export function kafkaTrouble(settings: Settings, error: unknown): unknown {
+  const failure = logErrorOf(error)
+  if (!(failure instanceof LogError) || !failure.message.startsWith('Kafka: ')) return failure
+  const brokers = settings.kafkaBrokers.join(', ')
+  const remedy = remedyFor(failure.message, settings)
+  return new SettingsError([
+    `no broker of KAFKA_BROKERS (${brokers}) can be used: ${remedy}. ${failure.message}`,
+  ])
+}
+
+function remedyFor(message: string, { kafkaTls, kafkaSaslMechanism }: Settings): string {
+  if (/alert.*certificate|certificate required/i.test(message))
+    return 'they ask for a certificate: set KAFKA_TLS_CERT and KAFKA_TLS_KEY to one that they accept'
+  if (/altnames/i.test(message)) return 'name them there as their certificates do'
+  if (/certificate/i.test(message))
+    return 'their certificates are not trusted: set KAFKA_TLS_CA to the PEM file of their authority'
+  if (/before secure TLS|wrong version number/i.test(message))
+    return 'KAFKA_TLS is on, and that port does not speak TLS: unset it, or name the port that does'
+  const asked = [
+    ...(kafkaTls === 'off' ? ['TLS (KAFKA_TLS)'] : []),
+    ...(kafkaSaslMechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
+  ]
+  if (/closed connection/i.test(message) && asked.length > 0)
+    return `they end the connection, as a port does that asks for ${asked.join(' or ')}`
+  return 'start Kafka, or mend the setting'
 }
 
 function tlsOptions({ kafkaTlsCa, kafkaTlsCertificate, kafkaTlsKey }: Settings) {

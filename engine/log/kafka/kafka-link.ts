@@ -8,6 +8,8 @@ const LAST_PAUSE_MS = 250
 const FATAL: Readonly<Record<string, string>> = {
   SASL_AUTHENTICATION_FAILED: 'check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
   UNSUPPORTED_SASL_MECHANISM: 'check KAFKA_SASL_MECHANISM',
+  ILLEGAL_SASL_STATE:
+    'that port asks for no login: unset KAFKA_SASL_MECHANISM, or name the port in KAFKA_BROKERS that does',
   TOPIC_AUTHORIZATION_FAILED:
     'allow the user of KAFKA_SASL_USERNAME to use the topics that begin with "weir."',
   CLUSTER_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to create topics',
@@ -32,7 +34,8 @@ export class KafkaLink {
   }
 
   async open(): Promise<void> {
-    await this.#repeated(() => this.#options.cluster.connect())
+    const connect = () => this.#options.cluster.connect()
+    await this.#repeated(() => connect().catch(refuseUntrusted))
   }
 
   /** Makes known the leaders of these topics. */
@@ -107,6 +110,12 @@ export class KafkaLink {
       }
     }
   }
+}
+
+/** At a start nobody mends a certificate while we wait. */
+function refuseUntrusted(error: Error): never {
+  if (!/certificate/i.test(error.message)) throw error
+  throw new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message}`, { cause: error })
 }
 
 /** What a broker or the way to it refuses, in the terms of the log; anything else as it is. */
