@@ -88,7 +88,10 @@ export function act(world: World, kind: ActionKind, dice: Dice): void {
 
 function withProcess(world: World, dice: Dice, action: (process: SimulatedProcess) => void): void {
   const { alive } = world
-  if (alive.length > 0) action(dice.pick(alive))
+  const awake = alive.filter(({ actor }) => !actor.paused)
+  // Somebody who stands still is asked now and then.
+  const asked = awake.length > 0 && dice.chance(0.8) ? awake : alive
+  if (asked.length > 0) action(dice.pick(asked))
 }
 
 /** A new deployment of one of an account's pipelines; undefined withdraws it. */
@@ -99,8 +102,9 @@ function publish(
   recipe: Recipe | undefined,
 ): void {
   if (configuration === undefined) return
-  const { shortId: account } = dice.pick(world.founding.accounts)
-  const pipeline = `${account}-${dice.below(PIPELINES_PER_ACCOUNT)}`
+  const isOne = world.plan.pipelines === 'one'
+  const { shortId: account } = dice.pick(world.founding.accounts.slice(0, isOne ? 1 : undefined))
+  const pipeline = `${account}-${dice.below(isOne ? 1 : PIPELINES_PER_ACCOUNT)}`
   const deployed = configuration.get(deployments, pipeline)
   const number = (deployed?.value.number ?? 0) + 1
   const revisionId = recipe === undefined ? null : world.entropy.uuid()

@@ -56,6 +56,8 @@ export interface Plan {
   readonly appendFaults: number
   readonly storeFaults: number
   readonly pace: Pace
+  /** How many pipelines are published again and again: of the first account alone, or of any. */
+  readonly pipelines: 'one' | 'several'
   /** Steps before which processes stand still. */
   readonly stallsAt: readonly string[]
   /** The world begins shortly before a UTC day ends. */
@@ -75,12 +77,12 @@ const MEAN_LENGTHS: Readonly<Record<Mood, number>> = {
   duels: 15,
   'false starts': 12,
   days: 10,
-  publishing: 13,
+  publishing: 14,
   storms: 9,
 }
 /** A story that needs every one of its turns gets them, and few others between. */
-const LEAST_LENGTHS: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 9 }
-const FAITHFUL: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 0.95 }
+const LEAST_LENGTHS: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 9, publishing: 11 }
+const FAITHFUL: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 0.95, publishing: 0.92 }
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
@@ -176,17 +178,17 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
   ],
   /** The same about a change that somebody is about to make known. */
   publishing: [
+    'send',
+    'let time pass',
     'stall at a step',
     'publish',
     'let time pass',
     'start a process',
-    'send',
-    'let time pass',
-    'publish',
     'let time pass',
     'publish',
     'let time pass',
     'resume a process',
+    'send',
     'let time pass',
     'send',
   ],
@@ -253,6 +255,7 @@ export function planOf(seed: number): Plan {
     appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
     storeFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(50) / 100 : 0,
     pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
+    pipelines: mood === 'publishing' ? 'one' : 'several',
     stallsAt: STALLS[mood] ?? CRITICAL_STEPS,
     nearMidnight: dice.chance(0.3),
     growsOld: dice.chance(mood === 'days' ? 0.5 : mood === 'duels' ? 0.2 : 0.04),
