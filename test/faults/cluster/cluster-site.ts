@@ -18,10 +18,10 @@ const PARTITIONS = 4
 const ENGINES = 3
 const INGESTS = 2
 /** An engine that stands still longer than this loses its partitions. */
-export const SESSION_TIMEOUT_MS = 2_000
+export const SESSION_TIMEOUT_MS = 3_000
 const READY_WITHIN_MS = 90_000
 /** What is not stored that long after everybody is ready is lost. */
-const STORED_WITHIN_MS = 45_000
+const STORED_WITHIN_MS = 120_000
 const SECRET_KEY = 'ab'.repeat(32)
 
 /** An account, what it sends, and its pipeline. */
@@ -66,7 +66,11 @@ export class ClusterSite {
       WEIR_SECRET_KEY: SECRET_KEY,
       CLICKHOUSE_URL: `http://127.0.0.1:${storePort}`,
     }
-    const clients = await foundAccounts(settings, `http://127.0.0.1:${apiPort}`, folder)
+    const clients = await foundAccounts(settings, `http://127.0.0.1:${apiPort}`, folder).catch(error => {
+      block.release()
+      rmSync(folder, { recursive: true })
+      throw error
+    })
     const links = [storePort, ...kafka.bootstrap.map(address => Number(address.split(':').at(-1)))]
     const prepare = (name: string, role: Role, place: number) =>
       RoleProcess.prepare({ name, role, folder, port: ports[place] ?? 0, settings, links })
