@@ -106,7 +106,8 @@ function brokerList(value: string): readonly string[] {
   const brokers = list(value)
   if (
     brokers.length === 0 ||
-    !brokers.every(broker => /^[^\s,:/]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i.test(broker))
+    // An address of IPv6 is cut at its first colon by the client: brokers need a name then.
+    !brokers.every(broker => /^[^\s,:/[\]]+:\d{1,5}$/.test(broker))
   )
     throw new Unreadable(
       'must be host:port, or several of them with commas between, such as kafka-1:9092,kafka-2:9092',

@@ -62,7 +62,7 @@ export class RunningWeir {
 
   get environment(): Record<string, string> {
     const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_)/.test(name),
+      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
     )
     return {
       ...(Object.fromEntries(inherited) as Record<string, string>),

@@ -3,7 +3,7 @@ import type { Admin, Kafka } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import { assertPartition, assertTopic, closedError, partitionsDiffer } from '../appendable.ts'
 import type { Appended, Bounds, Log, LogRecord, LogSpace, NewRecord, Topic } from '../log.ts'
-import { KafkaLink } from './kafka-link.ts'
+import { KafkaLink, logErrorOf } from './kafka-link.ts'
 import { KafkaPartition, type PartitionLinks } from './kafka-partition.ts'
 import { KafkaTail } from './kafka-tail.ts'
 import { ensureTopic } from './kafka-topics.ts'
@@ -56,7 +56,7 @@ class KafkaLog implements Log {
       await this.#admin.connect()
     } catch (error) {
       await this.close()
-      throw error
+      throw logErrorOf(error)
     }
   }
 
@@ -107,8 +107,12 @@ class KafkaLog implements Log {
   }
 
   async #copies(): Promise<number> {
-    const { brokers } = await this.#admin.describeCluster()
-    return Math.min(MOST_COPIES, brokers.length)
+    try {
+      const { brokers } = await this.#admin.describeCluster()
+      return Math.min(MOST_COPIES, brokers.length)
+    } catch (error) {
+      throw logErrorOf(error)
+    }
   }
 }
 

@@ -6,6 +6,7 @@ export function kafkaLogCreator(logger: Logger): logCreator {
   return () =>
     ({ level, namespace, log: { message, timestamp, logger: _, ...details } }: LogEntry) => {
       const told = { ...details, namespace }
-      if (level === kafkajs.logLevel.WARN || level === kafkajs.logLevel.ERROR) logger.debug(told, `kafka: ${message}`)
+      if (level === kafkajs.logLevel.WARN || level === kafkajs.logLevel.ERROR)
+        logger.debug(told, `kafka: ${message}`)
     }
 }
