@@ -9,6 +9,7 @@ import { pipelineCommand } from './pipeline.ts'
 import { restoreCommand } from './restore.ts'
 import { searchCommand } from './search.ts'
 import { shipCommand } from './ship.ts'
+import { statusCommand } from './status.ts'
 import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
 import { type World, write } from './world.ts'
@@ -73,7 +74,12 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     program.addCommand(command)
   }
   program.commandsGroup("For the server's operator:")
-  for (const command of [verifyCommand(world, finish), backupCommand(world), restoreCommand(world)])
+  for (const command of [
+    statusCommand(world),
+    verifyCommand(world, finish),
+    backupCommand(world),
+    restoreCommand(world),
+  ])
     program.addCommand(command)
   program.commandsGroup('Server:')
   for (const [role, summary] of ROLES) {

@@ -17,7 +17,7 @@ import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
 
-const GROUP = 'weir.engine'
+export const ENGINE_GROUP = 'weir.engine'
 
 /** What every process of a cluster stands on. */
 export interface ClusterBase {
@@ -50,7 +50,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       kafka,
       clock,
       logger,
-      groupId: `${prefix}${GROUP}`,
+      groupId: `${prefix}${ENGINE_GROUP}`,
       topic: `${prefix}${INGEST_TOPIC}`,
       partitions,
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,

@@ -11,6 +11,7 @@ export function kafkaClientOptions(settings: Settings, logger: Logger): KafkaCli
   return {
     brokers: kafkaBrokers,
     logger,
+    clientId: `weir-${process.pid}`,
     tls: settings.kafkaTls === 'on' ? tlsOptions(settings) : undefined,
     sasl: kafkaSaslMechanism && {
       mechanism: kafkaSaslMechanism,

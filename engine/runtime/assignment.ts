@@ -5,6 +5,8 @@ export interface PartitionProgress {
   readonly neededFrom: bigint
   /** Log time that its newest checkpoint has passed, UNIX ms. */
   readonly settledMs: number
+  /** First offset that is not in the store yet. */
+  readonly storedOffset: bigint
 }
 
 /**

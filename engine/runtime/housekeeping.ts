@@ -118,8 +118,9 @@ export class Housekeeping {
 
   async #report(): Promise<void> {
     for (const [partition, worker] of this.#options.workers) {
-      const { neededFrom, settledMs } = worker
-      await this.#options.assignment.report({ partition, neededFrom, settledMs })
+      const { neededFrom, settledMs, status } = worker
+      const { storedOffset } = status
+      await this.#options.assignment.report({ partition, neededFrom, settledMs, storedOffset })
     }
   }
 

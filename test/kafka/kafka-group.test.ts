@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { groupStatus } from '../../engine/log/kafka/group-status.ts'
 import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
@@ -115,17 +116,34 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     expect(await first.group.progress()).toEqual([])
     for (const { group, assigned } of members)
       for (const partition of assigned)
-        await group.report({ partition, neededFrom: BigInt(partition * 10), settledMs: partition })
+        await group.report({
+          partition,
+          neededFrom: BigInt(partition * 10),
+          settledMs: partition,
+          storedOffset: BigInt(partition * 11),
+        })
     const expected = [0, 1, 2, 3].map(partition => ({
       partition,
       neededFrom: BigInt(partition * 10),
       settledMs: partition,
+      storedOffset: BigInt(partition * 11),
     }))
     for (const { group } of members) expect(await group.progress()).toEqual(expected)
     // What somebody says about a partition of another is not heard.
     const [foreign] = second.assigned
-    await first.group.report({ partition: foreign as number, neededFrom: 999n, settledMs: 0 })
+    await first.group.report({
+      partition: foreign as number,
+      neededFrom: 999n,
+      settledMs: 0,
+      storedOffset: 999n,
+    })
     expect(await first.group.progress()).toEqual(expected)
+    const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
+    const rows = await groupStatus(kafka, place.groupId, place.topic)
+    expect(rows.map(({ partition, next, storedOffset }) => [partition, next, storedOffset])).toEqual(
+      [0, 1, 2, 3].map(partition => [partition, 0n, BigInt(partition * 11)]),
+    )
+    for (const { worker } of rows) expect(worker).toMatch(/^weir@/)
     const admin = cluster.client().admin()
     await admin.connect()
     const [told] = await admin.fetchOffsets({ groupId: place.groupId, topics: [place.topic] })

@@ -13,6 +13,8 @@ export interface KafkaClientOptions {
   readonly tls?: ConnectionOptions | undefined
   readonly sasl?: SaslLogin | undefined
   readonly requestTimeoutMs?: number | undefined
+  /** By which the brokers and the group know this process. */
+  readonly clientId?: string | undefined
 }
 
 export interface SaslLogin {
@@ -22,9 +24,16 @@ export interface SaslLogin {
 }
 
 /** What a process knows of its brokers. Connections are made by those who use it, each its own. */
-export function kafkaClient({ brokers, logger, tls, sasl, requestTimeoutMs }: KafkaClientOptions): Kafka {
+export function kafkaClient({
+  brokers,
+  logger,
+  tls,
+  sasl,
+  requestTimeoutMs,
+  clientId = 'weir',
+}: KafkaClientOptions): Kafka {
   return new kafkajs.Kafka({
-    clientId: 'weir',
+    clientId,
     brokers: [...brokers],
     ...(tls !== undefined && { ssl: tls }),
     ...(sasl !== undefined && { sasl: { ...sasl } as SASLOptions }),

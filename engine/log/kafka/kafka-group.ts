@@ -77,7 +77,7 @@ export class KafkaGroup implements Assignment {
     await this.#leave()
   }
 
-  async report({ partition, neededFrom, settledMs }: PartitionProgress): Promise<void> {
+  async report({ partition, neededFrom, settledMs, storedOffset }: PartitionProgress): Promise<void> {
     const { topic, groupId } = this.#options
     if (this.#membership === undefined || !this.#held.has(partition)) return
     const { coordinator, memberId, generationId } = this.#membership
@@ -89,7 +89,7 @@ export class KafkaGroup implements Assignment {
         topics: [
           {
             topic,
-            partitions: [{ partition, offset: String(neededFrom), metadata: String(settledMs) }],
+            partitions: [{ partition, offset: String(neededFrom), metadata: `${settledMs} ${storedOffset}` }],
           },
         ],
       })
@@ -108,11 +108,7 @@ export class KafkaGroup implements Assignment {
     const told = responses[0]?.partitions ?? []
     return told
       .filter(({ offset }) => offset !== '-1')
-      .map(({ partition, offset, metadata }) => ({
-        partition,
-        neededFrom: BigInt(offset),
-        settledMs: Number(metadata ?? 0),
-      }))
+      .map(({ partition, offset, metadata }) => progressOf(partition, offset, metadata))
   }
 
   /** One round: everybody who is there joins, one of them shares out, all hear what they have. */
@@ -204,6 +200,17 @@ export class KafkaGroup implements Assignment {
       logger.debug({ err: error, at: clock.wallMs() }, 'kafka: left without a word')
     }
     await this.#cluster.disconnect()
+  }
+}
+
+/** A partition's progress as its offset in the group tells it. */
+export function progressOf(partition: number, offset: string, metadata: string | null): PartitionProgress {
+  const [settledMs = 0, storedOffset = offset] = (metadata ?? '').split(' ').filter(text => text !== '')
+  return {
+    partition,
+    neededFrom: BigInt(offset),
+    settledMs: Number(settledMs),
+    storedOffset: BigInt(storedOffset),
   }
 }
 

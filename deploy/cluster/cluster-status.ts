@@ -1,0 +1,25 @@
+import { groupStatus, type PartitionStatus } from '../../engine/log/kafka/group-status.ts'
+import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { readSettings, SettingsError } from '../settings.ts'
+import { ENGINE_GROUP } from './cluster-base.ts'
+import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
+
+/** @throws SettingsError, LogError with a sentence */
+export async function clusterStatus(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<PartitionStatus[]> {
+  const settings = readSettings(environment)
+  const { kafkaBrokers, kafkaTopicPrefix: prefix } = settings
+  if (kafkaBrokers.length === 0)
+    throw new SettingsError([
+      'KAFKA_BROKERS is not set: on the embedded log there is one process, and its /readyz and /metrics say how it is',
+    ])
+  const kafka = kafkaClient(kafkaClientOptions(settings, silentLogger))
+  try {
+    return await groupStatus(kafka, `${prefix}${ENGINE_GROUP}`, `${prefix}${INGEST_TOPIC}`)
+  } catch (error) {
+    throw kafkaTrouble(settings, error)
+  }
+}
