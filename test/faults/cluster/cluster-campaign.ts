@@ -85,6 +85,7 @@ class Campaign {
     for (const process of [...processes.filter(each => each !== store), store]) {
       const code = await process.end('SIGTERM')
       if (code !== 0) this.#tally.found([other(`${process.name} ended with ${code} after SIGTERM`)])
+      this.#tally.found(process.takeEnds().map(sentence => other(sentence)))
     }
     const counted = await nodeMinutes(store.dataFolder)
     for (const [place, { pipeline }] of accounts.entries()) {

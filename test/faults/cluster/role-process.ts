@@ -9,6 +9,8 @@ const PROGRAM = new URL('../../../deploy/bin/weir.mjs', import.meta.url).pathnam
 const PRELOAD = new URL('./process-preload.ts', import.meta.url).pathname
 const RESTART_PAUSE_MS = 300
 const ANSWER_WITHIN_MS = 3_000
+/** A stop gives up after 9.5 s by itself. */
+const ENDED_WITHIN_MS = 30_000
 
 export type Role = 'store' | 'ingest' | 'engine' | 'api'
 
@@ -33,7 +35,7 @@ export class RoleProcess {
   readonly #options: RoleProcessOptions
   #process: ChildProcess | undefined
   #isWanted = false
-  /** Sentences about ends that nobody asked for. */
+  /** Sentences about ends that nobody asked for, and those that did not come. */
   readonly #ends: string[] = []
 
   private constructor(options: RoleProcessOptions, links: ReadonlyMap<number, LinkProxy>) {
@@ -62,7 +64,7 @@ export class RoleProcess {
     return join(this.#options.folder, this.name)
   }
 
-  /** The ends that nobody asked for since the last time. */
+  /** The same since the last time. */
   takeEnds(): string[] {
     return this.#ends.splice(0)
   }
@@ -90,7 +92,12 @@ export class RoleProcess {
     if (child === undefined || !this.#isRunning) return child?.exitCode ?? null
     const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
     child.kill(signal)
-    return ended
+    const late = setTimeout(() => {
+      this.#ends.push(`${this.name} has not ended ${ENDED_WITHIN_MS / 1000} s after ${signal}`)
+      this.note('SIGKILL: it does not end')
+      child.kill('SIGKILL')
+    }, ENDED_WITHIN_MS)
+    return ended.finally(() => clearTimeout(late))
   }
 
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
