@@ -18,6 +18,7 @@ export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
 /** After that a graceful stop gives up: nothing is lost, another process has a little to repeat. */
 const STOP_WITHIN_MS = 9_500
 const HOUR_MS = 3_600_000
+const LINGER_MS = 2_000
 
 interface Running {
   readonly base: ClusterBase
@@ -140,4 +141,6 @@ async function stop(
   await base.log.close()
   clearTimeout(late)
   logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')
+  // A connection that was being made in the last instant does not keep the process.
+  setTimeout(() => process.exit(), LINGER_MS).unref()
 }

@@ -178,6 +178,7 @@ export class Engine implements CutsInEffect {
         await worker.run(signal)
         await worker.finish(signal)
       } catch (error) {
+        if (signal.aborted && error === signal.reason) return
         if (signal.aborted && error instanceof StoreError && error.retriable) {
           const message = 'the store is away: what it does not have yet is stored after the next start'
           logger.warn({ partition, reason: error.message }, message)

@@ -170,7 +170,10 @@ export class PartitionWorker {
       this.#wakeIdle()
     })
     if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
-    const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } })
+    // A late owner record would end the worker of whoever has the partition by now.
+    signal?.throwIfAborted()
+    const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } }, signal)
+    signal?.throwIfAborted()
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
     const newest = await this.#kept.load()
     const identity = { topic: ingest.name, partition, logId: ingest.logId }
@@ -450,12 +453,11 @@ export class PartitionWorker {
     return true
   }
 
-  #appendControl(body: Control['body']) {
+  #appendControl(body: Control['body'], signal?: AbortSignal) {
     const { ingest, partition } = this.#options
     const value = controlType.encode({ behaviour: BEHAVIOUR, body })
-    return this.#retry('append a control record', () =>
-      ingest.append(partition, { value, producer: null, priority: 'control' }),
-    )
+    const append = () => ingest.append(partition, { value, producer: null, priority: 'control' })
+    return this.#retry('append a control record', append, signal)
   }
 
   async #checkKeptLog(): Promise<void> {

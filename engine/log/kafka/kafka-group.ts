@@ -12,6 +12,8 @@ const {
 const PROTOCOL = 'weir'
 const PROTOCOL_VERSION = 1
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000
+/** How many sessions a member that beats has to join a round: who is slow need not be taken for dead. */
+const SESSIONS_PER_ROUND = 6
 /** Heartbeats in the time after which a silent member is believed dead. */
 const BEATS_PER_SESSION = 10
 const PAUSE_MS = 200
@@ -49,6 +51,7 @@ export class KafkaGroup implements Assignment {
   #listener: Listener = async () => undefined
   #membership: Membership | undefined
   #memberId = ''
+  #assigned: ReadonlySet<number> = new Set()
   /** Assigned, or not yet let go of. */
   #held: ReadonlySet<number> = new Set()
   #lastBeatMs = 0
@@ -100,11 +103,13 @@ export class KafkaGroup implements Assignment {
 
   async progress(): Promise<readonly PartitionProgress[]> {
     const { topic, partitions, groupId } = this.#options
-    const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
-    const { responses } = await coordinator.offsetFetch({
-      groupId,
-      topics: [{ topic, partitions: Array.from({ length: partitions }, (_, partition) => ({ partition })) }],
-    })
+    const asked = Array.from({ length: partitions }, (_, partition) => ({ partition }))
+    const ask = async () => {
+      const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
+      return coordinator.offsetFetch({ groupId, topics: [{ topic, partitions: asked }] })
+    }
+    // Another broker may have become the coordinator since.
+    const { responses } = await ask().catch(() => this.#cluster.refreshMetadata().then(ask))
     const told = responses[0]?.partitions ?? []
     return told
       .filter(({ offset }) => offset !== '-1')
@@ -122,7 +127,7 @@ export class KafkaGroup implements Assignment {
     const joined = await coordinator.joinGroup({
       groupId,
       sessionTimeout: this.#sessionTimeoutMs,
-      rebalanceTimeout: this.#sessionTimeoutMs,
+      rebalanceTimeout: SESSIONS_PER_ROUND * this.#sessionTimeoutMs,
       memberId: this.#memberId,
       protocolType: 'consumer',
       groupProtocols: [
@@ -151,10 +156,14 @@ export class KafkaGroup implements Assignment {
   /** Tells the engine; when it has let go of what others wait for, another round is due. */
   #give(assigned: ReadonlySet<number>): void {
     const lost = [...this.#held].filter(partition => !assigned.has(partition))
+    this.#assigned = assigned
     this.#held = new Set([...this.#held, ...assigned])
     const ended = this.#listener(assigned).then(() => {
-      this.#held = new Set([...this.#held].filter(partition => !lost.includes(partition)))
-      if (lost.length > 0) this.#rejoin = true
+      // Some of them may have come back meanwhile.
+      const isGone = (partition: number) => lost.includes(partition) && !this.#assigned.has(partition)
+      const kept = [...this.#held].filter(partition => !isGone(partition))
+      if (kept.length < this.#held.size) this.#rejoin = true
+      this.#held = new Set(kept)
     })
     ended.catch(error => this.#options.logger.error({ err: error }, 'cannot end the work on partitions'))
   }

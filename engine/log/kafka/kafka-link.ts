@@ -63,7 +63,8 @@ export class KafkaLink {
     return this.#repeated(async () => call(await this.#options.cluster.findControllerBroker()))
   }
 
-  broker(nodeId: number): Promise<KafkaBroker> {
+  async broker(nodeId: number): Promise<KafkaBroker> {
+    if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
     return this.#options.cluster.findBroker({ nodeId })
   }
 

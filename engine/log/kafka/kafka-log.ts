@@ -88,10 +88,16 @@ class KafkaLog implements Log {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#tail.close()
     const topics = await Promise.allSettled(this.#topics.values())
     await Promise.all(topics.map(async topic => topic.status === 'fulfilled' && (await topic.value.close())))
-    await Promise.all([this.#link.close(), this.#tailLink.close(), this.#admin.disconnect()])
+    // A fetch at a broker that is away ends with its connection.
+    await Promise.all([
+      this.#link.close(),
+      this.#tailLink.close(),
+      this.#tail.close(),
+      this.#admin.disconnect(),
+    ])
+    await this.#tailLink.close()
   }
 
   async #open(name: string, partitions: number): Promise<KafkaTopic> {

@@ -20,7 +20,7 @@ export class KafkaTail {
   readonly #clock: Clock
   /** How many wait for each partition. */
   readonly #followed = new Map<KafkaPartition, number>()
-  readonly #polled = new Set<number>()
+  readonly #polled = new Map<number, Promise<void>>()
   #closed = false
 
   constructor(link: KafkaLink, clock: Clock) {
@@ -41,15 +41,18 @@ export class KafkaTail {
     }
   }
 
-  close(): void {
+  /** Resolves when no fetch is under way any more. */
+  async close(): Promise<void> {
     this.#closed = true
+    await Promise.all(this.#polled.values())
   }
 
   /** Sees to it that every leader of a followed partition is polled. */
   async #attend(): Promise<void> {
     while (!this.#closed && this.#followed.size > 0) {
       try {
-        for (const leader of (await this.#byLeader()).keys()) void this.#poll(leader)
+        for (const leader of (await this.#byLeader()).keys())
+          if (!this.#polled.has(leader)) this.#polled.set(leader, this.#poll(leader))
         return
       } catch {
         await this.#rest()
@@ -58,8 +61,6 @@ export class KafkaTail {
   }
 
   async #poll(leader: number): Promise<void> {
-    if (this.#polled.has(leader)) return
-    this.#polled.add(leader)
     try {
       for (;;) {
         const partitions = this.#closed ? undefined : (await this.#byLeader()).get(leader)

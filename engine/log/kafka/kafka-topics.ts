@@ -72,7 +72,7 @@ export async function ensureTopic(admin: Admin, clock: Clock, wanted: WantedTopi
     await createTopic(admin, wanted)
     const present = await presentPartitions(admin, clock, wanted.name)
     if (present !== wanted.partitions) throw partitionsDiffer(wanted.name, present, wanted.partitions)
-    await checkSettings(admin, wanted.name)
+    await checkSettings(await settingsOf(admin, clock, wanted.name), wanted.name)
   } catch (error) {
     throw logErrorOf(error)
   }
@@ -122,20 +122,26 @@ async function presentPartitions(admin: Admin, clock: Clock, topic: string): Pro
   }
 }
 
-async function checkSettings(admin: Admin, topic: string): Promise<void> {
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [
-      {
-        type: kafkajs.ConfigResourceTypes.TOPIC,
-        name: topic,
-        configNames: REQUIRED.map(({ name }) => name),
-      },
-    ],
-  })
-  const values = new Map(
-    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
-  )
+/** By name. A broker may not know yet that there is such a topic. */
+async function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<ReadonlyMap<string, string>> {
+  for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
+    try {
+      const configNames = REQUIRED.map(({ name }) => name)
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames }],
+      })
+      const entries = resources[0]?.configEntries ?? []
+      return new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
+    } catch (error) {
+      const isUnknown = error instanceof Error && typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION'
+      if (!isUnknown || waitedMs > CREATION_PATIENCE_MS) throw error
+      await clock.sleep(CREATION_PAUSE_MS)
+    }
+  }
+}
+
+function checkSettings(values: ReadonlyMap<string, string>, topic: string): void {
   for (const { name, wanted, holds, because } of REQUIRED) {
     const value = values.get(name)
     if (value === undefined || holds(value)) continue
