@@ -20,6 +20,7 @@ const NOBODY_THERE = new Set(['ENOENT', 'ECONNREFUSED'])
  * @throws CommandError with exit code 2 when it could not be done
  */
 export async function runOperatorTask(task: OperatorTask, world: World, report: Report): Promise<void> {
+  if (world.env.KAFKA_BROKERS) return runOnCluster(task, world, report)
   const folder = dataFolder(world)
   assertDataFolder(folder)
   const failed = (event: OperatorEvent) => {
@@ -27,6 +28,21 @@ export async function runOperatorTask(task: OperatorTask, world: World, report: 
     report(event)
   }
   if (!(await askServer(folder, task, world, failed))) await runHere(task, world, failed)
+}
+
+/** Of a cluster every process sees log and store. */
+async function runOnCluster(task: OperatorTask, world: World, report: Report): Promise<void> {
+  if (task.task === 'backup')
+    throw new CommandError(
+      EXIT.usage,
+      'The log is on Kafka and the store is a server (KAFKA_BROKERS, CLICKHOUSE_URL): back them up with their own tools.',
+    )
+  const { verifyCluster } = await import('../cluster/verify-cluster.ts')
+  try {
+    report({ type: 'verified', report: await verifyCluster(world.env, { signal: world.stop, report }) })
+  } catch (error) {
+    throw failure((error as Error).message, world, error)
+  }
 }
 
 function assertDataFolder(folder: string): void {

@@ -103,6 +103,7 @@ export class KafkaGroup implements Assignment {
 
   async progress(): Promise<readonly PartitionProgress[]> {
     const { topic, partitions, groupId } = this.#options
+    await this.#cluster.connect()
     const asked = Array.from({ length: partitions }, (_, partition) => ({ partition }))
     const ask = async () => {
       const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
@@ -114,6 +115,11 @@ export class KafkaGroup implements Assignment {
     return told
       .filter(({ offset }) => offset !== '-1')
       .map(({ partition, offset, metadata }) => progressOf(partition, offset, metadata))
+  }
+
+  /** For a process that has only asked how far others are. */
+  close(): Promise<void> {
+    return this.#cluster.disconnect()
   }
 
   /** One round: everybody who is there joins, one of them shares out, all hear what they have. */

@@ -1,0 +1,57 @@
+import { pino } from 'pino'
+import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
+import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
+import { verify } from '../../engine/runtime/verification.ts'
+import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
+import { StoreError } from '../../engine/store/store.ts'
+import { readSettings } from '../settings.ts'
+import { StoreOpening } from '../store-opening.ts'
+import { openClusterBase } from './cluster-base.ts'
+
+/**
+ * Verifies a cluster from a process of its own, whether engines are at work or not: up to where they last told that
+ * they have stored everything.
+ *
+ * @throws SettingsError, LogError, StoreError, FoldError with a sentence when it cannot be done
+ */
+export async function verifyCluster(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: { readonly signal: AbortSignal; report(event: VerificationEvent): void },
+): Promise<VerificationReport> {
+  const silent = pino({ level: 'silent' })
+  const base = await openClusterBase(readSettings(environment), silent)
+  const { settings, log, ingest, checkpoints, clock, group } = base
+  try {
+    const opening = await StoreOpening.begin(
+      { logId: ingest.logId, wasFilled: false },
+      { settings, directory: undefined, clock, logger: silent },
+    )
+    try {
+      if (!opening.isOpen)
+        throw new StoreError(
+          'UNAVAILABLE',
+          'the store of CLICKHOUSE_URL does not answer: try again once it does',
+        )
+      const told = new Map(
+        (await group.progress()).map(({ partition, storedOffset }) => [partition, storedOffset]),
+      )
+      const ports = {
+        ingest,
+        checkpoints,
+        store: opening.store,
+        audit: openStoreAudit(opening.connection, options.signal),
+        clock,
+        // Of a partition that no engine has told of yet nothing need be stored.
+        storedOffset: (partition: number) => told.get(partition) ?? 0n,
+        leastRetentionDays: await leastRetentionDays(await log.topic(CONFIG_TOPIC, 1)),
+      }
+      return await verify(ports, { ...options, rest: async () => undefined })
+    } finally {
+      await opening.close()
+    }
+  } finally {
+    await group.close()
+    await log.close()
+  }
+}
