@@ -1,5 +1,24 @@
 import { readFileSync } from 'node:fs'
-import { DATABASE_NAME } from '../engine/store/connection.ts'
+import {
+  brokerList,
+  byteSize,
+  databaseName,
+  integer,
+  key32,
+  list,
+  matching,
+  oneOf,
+  optionalPort,
+  optionalText,
+  port,
+  registryUrl,
+  regularExpression,
+  type SaslMechanism,
+  text,
+  token,
+  Unreadable,
+  url,
+} from './setting-values.ts'
 
 /**
  * Every setting, declared once: name, meaning, default, how its text is read. The environment is read here and
@@ -26,8 +45,6 @@ export class SettingsError extends Error {
   }
 }
 
-class Unreadable extends Error {}
-
 function setting<T>(
   name: string,
   summary: string,
@@ -37,118 +54,6 @@ function setting<T>(
 ): Declaration<T> {
   return { name, summary, read, fallback, ...options }
 }
-
-const text = (value: string) => value
-const optionalText = text as (value: string) => string | undefined
-
-function matching(pattern: RegExp, what: string): (value: string) => string | undefined {
-  return value => {
-    if (!pattern.test(value)) throw new Unreadable(`must be ${what}`)
-    return value
-  }
-}
-
-function integer(least: number, most: number): (value: string) => number {
-  return value => {
-    const number = Number(value)
-    if (!Number.isSafeInteger(number) || number < least || number > most) {
-      throw new Unreadable(`must be a whole number from ${least} to ${most}`)
-    }
-    return number
-  }
-}
-
-const port = integer(0, 65_535)
-const optionalPort = port as (value: string) => number | undefined
-
-/** Below this the log's own segments leave no room for lines. */
-const MIN_LOG_BYTES = 8 * 1024 ** 2
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
-
-function byteSize(value: string): number | undefined {
-  const [, digits, unit] = /^(\d+)\s*([kmgt]?)i?b?$/i.exec(value) ?? []
-  const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] as number)
-  if (digits === undefined || !Number.isSafeInteger(bytes) || bytes < 1) {
-    throw new Unreadable('must be a number of bytes, such as 2097152, 512MB or 20GB')
-  }
-  if (bytes < MIN_LOG_BYTES) throw new Unreadable('must be at least 8MB')
-  return bytes
-}
-
-function webAddress(value: string, example: string): URL {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
-    throw new Unreadable(`must be an http or https address, such as ${example}`)
-  return new URL(value)
-}
-
-function registryUrl(value: string): string | undefined {
-  const { username, password, search, hash } = webAddress(value, 'http://127.0.0.1:8081')
-  if ([username, password, search, hash].some(part => part !== ''))
-    throw new Unreadable(
-      'must be scheme, host, port and path alone: SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD say the rest',
-    )
-  return value.replace(/\/+$/, '')
-}
-
-function url(value: string): string | undefined {
-  const { username, password, pathname, search, hash } = webAddress(value, 'http://127.0.0.1:8123')
-  if ([username, password, pathname.replace(/^\/$/, ''), search, hash].some(part => part !== ''))
-    throw new Unreadable(
-      'must be scheme, host and port alone, such as http://127.0.0.1:8123: CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE say the rest',
-    )
-  return value
-}
-
-/** How a process proves to Kafka who it is. */
-export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512'
-
-function brokerList(value: string): readonly string[] {
-  const brokers = list(value)
-  if (
-    brokers.length === 0 ||
-    // An address of IPv6 is cut at its first colon by the client: brokers need a name then.
-    !brokers.every(broker => /^[^\s,:/[\]]+:\d{1,5}$/.test(broker))
-  )
-    throw new Unreadable(
-      'must be host:port, or several of them with commas between, such as kafka-1:9092,kafka-2:9092',
-    )
-  return brokers
-}
-
-function databaseName(value: string): string {
-  if (!DATABASE_NAME.test(value))
-    throw new Unreadable(
-      'must be a name of letters, digits and underscores, at most 64, that does not begin with a digit',
-    )
-  return value
-}
-
-function regularExpression(value: string): RegExp | undefined {
-  try {
-    return new RegExp(value)
-  } catch {
-    throw new Unreadable('must be a regular expression')
-  }
-}
-
-function list(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map(entry => entry.trim())
-    .filter(entry => entry !== '')
-}
-
-function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {
-  return value => {
-    const choice = choices.find(each => each === value)
-    if (choice === undefined) throw new Unreadable(`must be one of ${choices.join(', ')}`)
-    return choice
-  }
-}
-
-const key32 = matching(/^[0-9a-f]{32}$/, '32 lower-case hexadecimal digits')
-const token = (prefix: string) =>
-  matching(new RegExp(`^${prefix}_[0-9a-f]{40}$`), `${prefix}_ followed by 40 lower-case hexadecimal digits`)
 
 const DECLARATIONS = {
   dataDirectory: setting(

@@ -1,0 +1,118 @@
+import { DATABASE_NAME } from '../engine/store/connection.ts'
+
+/** How the texts of settings are read. */
+
+/** What is wrong with a value, to be read after the name of its setting. */
+export class Unreadable extends Error {}
+
+export const text = (value: string) => value
+export const optionalText = text as (value: string) => string | undefined
+
+export function matching(pattern: RegExp, what: string): (value: string) => string | undefined {
+  return value => {
+    if (!pattern.test(value)) throw new Unreadable(`must be ${what}`)
+    return value
+  }
+}
+
+export function integer(least: number, most: number): (value: string) => number {
+  return value => {
+    const number = Number(value)
+    if (!Number.isSafeInteger(number) || number < least || number > most) {
+      throw new Unreadable(`must be a whole number from ${least} to ${most}`)
+    }
+    return number
+  }
+}
+
+export const port = integer(0, 65_535)
+export const optionalPort = port as (value: string) => number | undefined
+
+/** Below this the log's own segments leave no room for lines. */
+const MIN_LOG_BYTES = 8 * 1024 ** 2
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
+
+export function byteSize(value: string): number | undefined {
+  const [, digits, unit] = /^(\d+)\s*([kmgt]?)i?b?$/i.exec(value) ?? []
+  const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] as number)
+  if (digits === undefined || !Number.isSafeInteger(bytes) || bytes < 1) {
+    throw new Unreadable('must be a number of bytes, such as 2097152, 512MB or 20GB')
+  }
+  if (bytes < MIN_LOG_BYTES) throw new Unreadable('must be at least 8MB')
+  return bytes
+}
+
+function webAddress(value: string, example: string): URL {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new Unreadable(`must be an http or https address, such as ${example}`)
+  return new URL(value)
+}
+
+export function registryUrl(value: string): string | undefined {
+  const { username, password, search, hash } = webAddress(value, 'http://127.0.0.1:8081')
+  if ([username, password, search, hash].some(part => part !== ''))
+    throw new Unreadable(
+      'must be scheme, host, port and path alone: SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD say the rest',
+    )
+  return value.replace(/\/+$/, '')
+}
+
+export function url(value: string): string | undefined {
+  const { username, password, pathname, search, hash } = webAddress(value, 'http://127.0.0.1:8123')
+  if ([username, password, pathname.replace(/^\/$/, ''), search, hash].some(part => part !== ''))
+    throw new Unreadable(
+      'must be scheme, host and port alone, such as http://127.0.0.1:8123: CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE say the rest',
+    )
+  return value
+}
+
+/** How a process proves to Kafka who it is. */
+export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512'
+
+export function brokerList(value: string): readonly string[] {
+  const brokers = list(value)
+  if (
+    brokers.length === 0 ||
+    // An address of IPv6 is cut at its first colon by the client: brokers need a name then.
+    !brokers.every(broker => /^[^\s,:/[\]]+:\d{1,5}$/.test(broker))
+  )
+    throw new Unreadable(
+      'must be host:port, or several of them with commas between, such as kafka-1:9092,kafka-2:9092',
+    )
+  return brokers
+}
+
+export function databaseName(value: string): string {
+  if (!DATABASE_NAME.test(value))
+    throw new Unreadable(
+      'must be a name of letters, digits and underscores, at most 64, that does not begin with a digit',
+    )
+  return value
+}
+
+export function regularExpression(value: string): RegExp | undefined {
+  try {
+    return new RegExp(value)
+  } catch {
+    throw new Unreadable('must be a regular expression')
+  }
+}
+
+export function list(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(entry => entry !== '')
+}
+
+export function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {
+  return value => {
+    const choice = choices.find(each => each === value)
+    if (choice === undefined) throw new Unreadable(`must be one of ${choices.join(', ')}`)
+    return choice
+  }
+}
+
+export const key32 = matching(/^[0-9a-f]{32}$/, '32 lower-case hexadecimal digits')
+export const token = (prefix: string) =>
+  matching(new RegExp(`^${prefix}_[0-9a-f]{40}$`), `${prefix}_ followed by 40 lower-case hexadecimal digits`)
