@@ -16,6 +16,9 @@ const FATAL: Readonly<Record<string, string>> = {
   GROUP_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to use the group',
 }
 
+/** What kafkajs says of a broker with which it has not come to terms, in an error without a name. */
+const NOT_CONNECTED = 'Broker not connected'
+
 export interface KafkaLinkOptions {
   readonly cluster: KafkaCluster
   readonly clock: Clock
@@ -71,6 +74,7 @@ export class KafkaLink {
   /** Node id of the leader. @throws LogError LOG_UNAVAILABLE while there is none */
   async leaderOf(topic: string, partition: number): Promise<number> {
     const { cluster } = this.#options
+    if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
     if (this.#metadataIsOld) {
       await cluster.refreshMetadata()
       this.#metadataIsOld = false
@@ -129,7 +133,7 @@ export function logErrorOf(error: unknown): unknown {
     return new LogError('LOG_UNAVAILABLE', `Kafka refuses: ${error.message}; ${remedy}.`, { cause: error })
   if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE')
     return new LogError('LOG_RECORD_TOO_LARGE', `Kafka refuses a record: ${error.message}`, { cause: error })
-  if (!error.name.startsWith('KafkaJS')) return error
+  if (!error.name.startsWith('KafkaJS') && error.message !== NOT_CONNECTED) return error
   return new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message}`, { retriable: true, cause: error })
 }
 

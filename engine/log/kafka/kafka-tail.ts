@@ -21,6 +21,7 @@ export class KafkaTail {
   /** How many wait for each partition. */
   readonly #followed = new Map<KafkaPartition, number>()
   readonly #polled = new Map<number, Promise<void>>()
+  #isAttending = false
   #closed = false
 
   constructor(link: KafkaLink, clock: Clock) {
@@ -49,14 +50,19 @@ export class KafkaTail {
 
   /** Sees to it that every leader of a followed partition is polled. */
   async #attend(): Promise<void> {
-    while (!this.#closed && this.#followed.size > 0) {
-      try {
-        for (const leader of (await this.#byLeader()).keys())
+    if (this.#isAttending) return
+    this.#isAttending = true
+    try {
+      while (!this.#closed && this.#followed.size > 0) {
+        const byLeader = await this.#byLeader()
+        for (const leader of byLeader.keys())
           if (!this.#polled.has(leader)) this.#polled.set(leader, this.#poll(leader))
-        return
-      } catch {
+        const found = [...byLeader.values()].reduce((sum, partitions) => sum + partitions.length, 0)
+        if (found === this.#followed.size) return
         await this.#rest()
       }
+    } finally {
+      this.#isAttending = false
     }
   }
 
@@ -99,7 +105,9 @@ export class KafkaTail {
   async #byLeader(): Promise<Map<number, KafkaPartition[]>> {
     const byLeader = new Map<number, KafkaPartition[]>()
     for (const partition of this.#followed.keys()) {
-      const leader = await this.#link.leaderOf(partition.topic, partition.partition)
+      // One without a leader is looked for again; the others go on.
+      const leader = await this.#link.leaderOf(partition.topic, partition.partition).catch(() => undefined)
+      if (leader === undefined) continue
       const others = byLeader.get(leader) ?? []
       byLeader.set(leader, others)
       others.push(partition)

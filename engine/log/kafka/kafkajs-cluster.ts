@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs'
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
+import { mendKafkajs } from './kafkajs-mended.ts'
 
 /**
  * The part of kafkajs that Weir builds on: its connections and its protocol, without its producer and consumer.
@@ -176,15 +176,4 @@ export function clusterOf(kafka: Kafka): KafkaCluster {
   })
 }
 
-/**
- * kafkajs looks after throttled requests by a timer that it starts after every answer, with a time that has passed when
- * nothing is throttled: from then on it fires each millisecond for ever, and Node warns of a negative time-out.
- */
-function mendThrottleTimer(): void {
-  const { prototype } = RequestQueue
-  const schedule = prototype.scheduleCheckPendingRequests
-  prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
-    if (this.pending.length > 0) schedule.call(this)
-  }
-}
-mendThrottleTimer()
+mendKafkajs()

@@ -14,7 +14,7 @@ export function topicIdExchange(topic: string): KafkaExchange<string> {
     request: {
       apiKey: METADATA,
       apiVersion: VERSION,
-      apiName: 'Metadata',
+      apiName: 'TopicId',
       encode: async () => new Encoder().writeBuffer(requestFor(topic)),
     },
     response: { decode: async bytes => idIn(bytes), parse: async id => id },
