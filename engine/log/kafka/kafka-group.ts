@@ -104,6 +104,7 @@ export class KafkaGroup implements Assignment {
   async progress(): Promise<readonly PartitionProgress[]> {
     const { topic, partitions, groupId } = this.#options
     await this.#cluster.connect()
+    await this.#cluster.addMultipleTargetTopics([topic])
     const asked = Array.from({ length: partitions }, (_, partition) => ({ partition }))
     const ask = async () => {
       const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
