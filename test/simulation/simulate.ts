@@ -18,6 +18,8 @@ usage: npm run simulate -- [options]
   --without GUARD  with a guard switched off, to see that it is missed; --guards lists them
   --only A,B,…     replay the one seed with these of its actions alone, and tell its story; "all" for all of them`
 
+/** Worlds live and die by the hundred: most of what they made need never be copied. */
+const ROOM_FOR_THE_YOUNG = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 /** Where the output is a file, which no line can be written over in. */
 const SAID_EVERY_MS = 30_000
 
@@ -165,7 +167,9 @@ async function eachValue(
   take: (value: unknown) => void,
 ): Promise<string | undefined> {
   const script = fileURLToPath(new URL('./run.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...ROOM_FOR_THE_YOUNG, script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   for await (const line of createInterface({ input: child.stdout })) {
     const value = parsedJson(line)
