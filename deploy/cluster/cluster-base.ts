@@ -39,7 +39,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   const { kafkaTopicPrefix: prefix, kafkaReplication: replication, partitions } = settings
   const kafka = kafkaClient(kafkaClientOptions(settings, logger))
   const schemas = await openSchemaRegistry(settings)
-  const brokers = await kafkaLog({ kafka, clock, prefix, replication }).catch(error => {
+  const brokers = await kafkaLog({ kafka, clock, logger, prefix, replication }).catch(error => {
     throw kafkaTrouble(settings, error)
   })
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)

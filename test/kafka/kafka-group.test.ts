@@ -54,7 +54,7 @@ interface Place {
 async function newPlace(cluster: KafkaCluster): Promise<Place> {
   const prefix = `group-${entropy.uuid().slice(0, 8)}.`
   const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
-  const log = await kafkaLog({ kafka, clock, prefix })
+  const log = await kafkaLog({ kafka, clock, prefix, replication: 1 })
   await log.topic('weir.ingest', PARTITIONS)
   await log.close()
   return { topic: `${prefix}weir.ingest`, groupId: `${prefix}weir.engine` }

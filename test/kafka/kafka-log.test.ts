@@ -32,7 +32,7 @@ interface OpenOptions {
 async function openLog(cluster: KafkaCluster, options: OpenOptions = {}): Promise<Log> {
   const { prefix = newPrefix(), requestTimeoutMs, patienceMs } = options
   const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger, requestTimeoutMs })
-  const log = await kafkaLog({ kafka, clock, prefix, patienceMs })
+  const log = await kafkaLog({ kafka, clock, prefix, patienceMs, replication: 1 })
   logs.push(log)
   return log
 }

@@ -1,6 +1,7 @@
 import './codecs.ts'
 import type { Admin, Kafka } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
+import { type Logger, silentLogger } from '../../logger.ts'
 import { assertPartition, assertTopic, closedError, partitionsDiffer } from '../appendable.ts'
 import type { Appended, Bounds, Log, LogRecord, LogSpace, NewRecord, Topic } from '../log.ts'
 import { KafkaLink, logErrorOf } from './kafka-link.ts'
@@ -9,14 +10,16 @@ import { KafkaTail } from './kafka-tail.ts'
 import { ensureTopic } from './kafka-topics.ts'
 import { clusterOf } from './kafkajs-cluster.ts'
 import { topicIdExchange } from './topic-id.ts'
+import { WantedCopies } from './wanted-copies.ts'
 
 const DEFAULT_PATIENCE_MS = 5_000
-const MOST_COPIES = 3
 
 export interface KafkaLogOptions {
   readonly kafka: Kafka
   readonly clock: Clock
-  /** Copies of each record in topics that are created. Default: 3, or as many as there are brokers. */
+  /** Hears of topics that keep fewer copies than they could. */
+  readonly logger?: Logger | undefined
+  /** Copies of each record. Default: 3, or as many as there are brokers. */
   readonly replication?: number | undefined
   /** Stands before the names of all topics, so that several installations can share brokers. */
   readonly prefix?: string | undefined
@@ -38,13 +41,15 @@ class KafkaLog implements Log {
   readonly #link: KafkaLink
   readonly #tailLink: KafkaLink
   readonly #tail: KafkaTail
+  readonly #copies: WantedCopies
   readonly #topics = new Map<string, Promise<KafkaTopic>>()
   #closed = false
 
   constructor(options: KafkaLogOptions) {
     this.#options = options
-    const { kafka, clock, patienceMs = DEFAULT_PATIENCE_MS } = options
+    const { kafka, clock, logger = silentLogger, replication, patienceMs = DEFAULT_PATIENCE_MS } = options
     this.#admin = kafka.admin({ retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 250 } })
+    this.#copies = new WantedCopies({ admin: this.#admin, clock, logger, asked: replication })
     this.#link = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
     this.#tailLink = new KafkaLink({ cluster: clusterOf(kafka), clock, patienceMs })
     this.#tail = new KafkaTail(this.#tailLink, clock)
@@ -102,23 +107,13 @@ class KafkaLog implements Log {
 
   async #open(name: string, partitions: number): Promise<KafkaTopic> {
     const { clock, prefix = '' } = this.#options
-    const replication = this.#options.replication ?? (await this.#copies())
     const kafkaName = `${prefix}${name}`
-    await ensureTopic(this.#admin, clock, { name: kafkaName, partitions, replication })
+    await ensureTopic(this.#admin, clock, { name: kafkaName, partitions, copies: this.#copies })
     await Promise.all([this.#link.follow([kafkaName]), this.#tailLink.follow([kafkaName])])
     const logId = await this.#link.ask(kafkaName, 0, broker =>
       broker.connectionPool.send(topicIdExchange(kafkaName)),
     )
     return new KafkaTopic({ name, kafkaName, logId, partitions }, { link: this.#link, tail: this.#tail })
-  }
-
-  async #copies(): Promise<number> {
-    try {
-      const { brokers } = await this.#admin.describeCluster()
-      return Math.min(MOST_COPIES, brokers.length)
-    } catch (error) {
-      throw logErrorOf(error)
-    }
   }
 }
 

@@ -1,14 +1,16 @@
-import kafkajs, { type Admin } from 'kafkajs'
+import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import { partitionsDiffer } from '../appendable.ts'
 import { LogError, MAX_RECORD_BYTES } from '../log.ts'
 import { logErrorOf, typeOf } from './kafka-link.ts'
+import { leastInSync, type WantedCopies } from './wanted-copies.ts'
 
 /** What a batch takes beside its values. */
 const BATCH_OVERHEAD_BYTES = 65_536
 const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + BATCH_OVERHEAD_BYTES
 const CREATION_PAUSE_MS = 50
 const CREATION_PATIENCE_MS = 10_000
+const MIN_IN_SYNC = 'min.insync.replicas'
 
 /** What Weir needs of a topic, and why another value is refused. */
 const REQUIRED: readonly {
@@ -58,8 +60,7 @@ const REQUIRED: readonly {
 export interface WantedTopic {
   readonly name: string
   readonly partitions: number
-  /** Brokers that keep each record. */
-  readonly replication: number
+  readonly copies: WantedCopies
 }
 
 /**
@@ -68,20 +69,38 @@ export interface WantedTopic {
  * @throws LogError LOG_PARTITIONS_DIFFER; LOG_UNAVAILABLE, not retriable when an operator must change something
  */
 export async function ensureTopic(admin: Admin, clock: Clock, wanted: WantedTopic): Promise<void> {
+  const { name, partitions, copies } = wanted
   try {
-    await createTopic(admin, wanted)
-    const present = await presentPartitions(admin, clock, wanted.name)
-    if (present !== wanted.partitions) throw partitionsDiffer(wanted.name, present, wanted.partitions)
-    await checkSettings(await settingsOf(admin, clock, wanted.name), wanted.name)
+    if (!(await exists(admin, name))) await createTopic(admin, wanted)
+    const present = await presentPartitions(admin, clock, name)
+    if (present.length !== partitions) throw partitionsDiffer(name, present.length, partitions)
+    const settings = await settingsOf(admin, clock, name)
+    checkSettings(settings, name)
+    await copies.check({
+      topic: name,
+      copies: Math.min(...present.map(({ replicas }) => replicas.length)),
+      inSync: Number(settings.get(MIN_IN_SYNC) ?? 1),
+    })
   } catch (error) {
     throw logErrorOf(error)
   }
 }
 
-async function createTopic(admin: Admin, { name, partitions, replication }: WantedTopic): Promise<void> {
+async function exists(admin: Admin, topic: string): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] })
+    return true
+  } catch (error) {
+    if (typesIn(error).includes('UNKNOWN_TOPIC_OR_PARTITION')) return false
+    throw error
+  }
+}
+
+async function createTopic(admin: Admin, { name, partitions, copies }: WantedTopic): Promise<void> {
+  const replication = await copies.forCreation()
   const configEntries = REQUIRED.map(({ name: setting, wanted }) => ({ name: setting, value: wanted }))
-  // Of three copies two must have a record before it counts: one broker may be away.
-  if (replication > 2) configEntries.push({ name: 'min.insync.replicas', value: '2' })
+  // Also of one copy or two: what the brokers have as their default may be more than that.
+  configEntries.push({ name: MIN_IN_SYNC, value: String(leastInSync(replication)) })
   const topics = [{ topic: name, numPartitions: partitions, replicationFactor: replication, configEntries }]
   try {
     await admin.createTopics({ topics, waitForLeaders: false })
@@ -104,13 +123,17 @@ function typesIn(error: unknown): string[] {
   return [error, ...errors].map(typeOf)
 }
 
-/** How many partitions a topic has, once all of them have a leader. */
-async function presentPartitions(admin: Admin, clock: Clock, topic: string): Promise<number> {
+/** The partitions of a topic, once all of them have a leader. */
+async function presentPartitions(
+  admin: Admin,
+  clock: Clock,
+  topic: string,
+): Promise<readonly PartitionMetadata[]> {
   for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
       const partitions = topics[0]?.partitions ?? []
-      if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions.length
+      if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions
     } catch (error) {
       if (waitedMs > CREATION_PATIENCE_MS) throw error
     }
@@ -126,7 +149,7 @@ async function presentPartitions(admin: Admin, clock: Clock, topic: string): Pro
 async function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<ReadonlyMap<string, string>> {
   for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
     try {
-      const configNames = REQUIRED.map(({ name }) => name)
+      const configNames = [...REQUIRED.map(({ name }) => name), MIN_IN_SYNC]
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
         resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames }],

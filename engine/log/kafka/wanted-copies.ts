@@ -1,0 +1,116 @@
+import type { Admin } from 'kafkajs'
+import type { Clock } from '../../clock/clock.ts'
+import type { Logger } from '../../logger.ts'
+import { LogError } from '../log.ts'
+
+const MOST_COPIES = 3
+/** Brokers that are started together are seen one after the other. */
+const SETTLED_AFTER_MS = 3_000
+const LOOK_EVERY_MS = 250
+
+export interface WantedCopiesOptions {
+  readonly admin: Admin
+  readonly clock: Clock
+  readonly logger: Logger
+  /** What the operator asks for; as many as brokers can keep, at most 3, when nobody does. */
+  readonly asked: number | undefined
+}
+
+/** What is there: the fewest copies that a partition of the topic has, and how many must have a record before it counts. */
+export interface PresentCopies {
+  readonly topic: string
+  readonly copies: number
+  readonly inSync: number
+}
+
+/** How many brokers shall keep each record. */
+export class WantedCopies {
+  readonly #options: WantedCopiesOptions
+  #chosen: number | undefined
+
+  constructor(options: WantedCopiesOptions) {
+    this.#options = options
+  }
+
+  /** For a topic that is created now, and keeps them for ever: waits until brokers that are coming up are seen. */
+  async forCreation(): Promise<number> {
+    this.#chosen ??= this.#options.asked ?? (await this.#chooseCopies())
+    return this.#chosen
+  }
+
+  /** Looks at a topic that is there. @throws LogError when it keeps less than is asked for, or takes no record */
+  async check(present: PresentCopies): Promise<void> {
+    const { logger, asked } = this.#options
+    const { topic, copies, inSync } = present
+    if (inSync > copies)
+      throw refusal(
+        `topic ${topic} has min.insync.replicas=${inSync}, and ${copiesOf(copies)}: it takes no record; ` +
+          remedy(topic, Math.max(copies, asked ?? copies)),
+      )
+    const wanted = asked ?? Math.min(MOST_COPIES, await this.#brokers())
+    const shortage = shortageOf(present, wanted)
+    if (shortage === undefined) return
+    const sentence = `topic ${topic} ${shortage}; ${remedy(topic, Math.max(copies, wanted))}`
+    if (asked !== undefined)
+      throw refusal(`${sentence}, or set KAFKA_REPLICATION to what is meant (it is ${asked})`)
+    logger.warn({ topic, copies, inSync }, `ACKNOWLEDGED LINES CAN BE LOST: ${sentence}`)
+  }
+
+  async #chooseCopies(): Promise<number> {
+    const brokers = await this.#settledBrokers()
+    const copies = Math.min(MOST_COPIES, brokers)
+    const sentence = `topics are created with ${copiesOf(copies)}, as Kafka has ${brokers} brokers now`
+    if (copies === MOST_COPIES) this.#options.logger.info({ copies, brokers }, sentence)
+    else
+      this.#options.logger.warn(
+        { copies, brokers },
+        `${sentence}, and they keep that when brokers are added: KAFKA_REPLICATION says how many are wanted`,
+      )
+    return copies
+  }
+
+  async #settledBrokers(): Promise<number> {
+    const { clock } = this.#options
+    let brokers = await this.#brokers()
+    let sinceMs = clock.monotonicMs()
+    while (brokers < MOST_COPIES && clock.monotonicMs() - sinceMs < SETTLED_AFTER_MS) {
+      await clock.sleep(LOOK_EVERY_MS)
+      const seen = await this.#brokers()
+      if (seen !== brokers) sinceMs = clock.monotonicMs()
+      brokers = seen
+    }
+    return brokers
+  }
+
+  async #brokers(): Promise<number> {
+    return (await this.#options.admin.describeCluster()).brokers.length
+  }
+}
+
+/** Of three copies two must have a record before it counts: one broker may be away, and another may then be lost. */
+export function leastInSync(copies: number): number {
+  return copies > 2 ? 2 : 1
+}
+
+function shortageOf({ copies, inSync }: PresentCopies, wanted: number): string | undefined {
+  if (copies < wanted) return `has ${copiesOf(copies)} where ${wanted} are wanted`
+  if (inSync < leastInSync(copies))
+    return `has min.insync.replicas=${inSync}: a record counts that one of its ${copies} brokers has`
+  return undefined
+}
+
+function remedy(topic: string, copies: number): string {
+  const inSync = leastInSync(copies)
+  return (
+    `give ${topic} ${copiesOf(copies)} with kafka-reassign-partitions.sh ` +
+    `and set its min.insync.replicas=${inSync} with kafka-configs.sh`
+  )
+}
+
+function refusal(sentence: string): LogError {
+  return new LogError('LOG_UNAVAILABLE', sentence)
+}
+
+function copiesOf(copies: number): string {
+  return copies === 1 ? '1 copy of each record' : `${copies} copies of each record`
+}

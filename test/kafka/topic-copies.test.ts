@@ -1,0 +1,117 @@
+import type { Admin } from 'kafkajs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
+import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
+import { type Logger, silentLogger } from '../../engine/logger.ts'
+import { describeKafka } from '../support/kafka/describe-kafka.ts'
+
+const clock = systemClock()
+const TOPIC = 'weir.test'
+/** All that Weir asks of a topic but its copies. */
+const SETTINGS = {
+  'message.timestamp.type': 'LogAppendTime',
+  'retention.ms': '-1',
+  'max.message.bytes': '16842752',
+}
+
+await describeKafka('copies of topics on three brokers', { brokers: 3, faults: true }, cluster => {
+  let admin: Admin
+  let prefix: string
+
+  beforeEach(async () => {
+    prefix = `copies-${systemEntropy().uuid().slice(0, 8)}.`
+    admin = cluster.client().admin()
+    await admin.connect()
+  })
+  afterEach(() => admin.disconnect())
+
+  async function create(copies: number, inSync: number): Promise<void> {
+    const settings = { ...SETTINGS, 'min.insync.replicas': String(inSync) }
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }))
+    const topic = `${prefix}${TOPIC}`
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: 2, replicationFactor: copies, configEntries }],
+    })
+  }
+
+  /** @returns what it warns of */
+  async function open(replication?: number): Promise<string[]> {
+    const warnings: string[] = []
+    const logger: Logger = { ...silentLogger, warn: (_, message) => warnings.push(message) }
+    const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
+    const log = await kafkaLog({ kafka, clock, logger, prefix, replication })
+    try {
+      const topic = await log.topic(TOPIC, 2)
+      await topic.append(0, { value: Buffer.from('x'), producer: null, priority: 'ingest' })
+      return warnings
+    } finally {
+      await log.close()
+    }
+  }
+
+  async function replicas(): Promise<number[]> {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [`${prefix}${TOPIC}`] })
+    return topics.flatMap(({ partitions }) => partitions.map(partition => partition.replicas.length))
+  }
+
+  async function untilBrokers(count: number): Promise<void> {
+    while ((await admin.describeCluster()).brokers.length !== count) await clock.sleep(100)
+  }
+
+  test('are three, though the third broker comes up only during the first start', async () => {
+    await cluster.brokers[2]?.kill()
+    await untilBrokers(2)
+    const opened = open()
+    await clock.sleep(500)
+    await cluster.brokers[2]?.start()
+    expect(await opened).toEqual([])
+    expect(await replicas()).toEqual([3, 3])
+  }, 60_000)
+
+  test('are as many as there are brokers when no more come up, and that is said', async () => {
+    await cluster.brokers[2]?.kill()
+    await untilBrokers(2)
+    expect(await open()).toEqual([
+      'topics are created with 2 copies of each record, as Kafka has 2 brokers now, and they keep that when ' +
+        'brokers are added: KAFKA_REPLICATION says how many are wanted',
+    ])
+    expect(await replicas()).toEqual([2, 2])
+    await cluster.brokers[2]?.start()
+    await untilBrokers(3)
+    expect(await open()).toEqual([
+      `ACKNOWLEDGED LINES CAN BE LOST: topic ${prefix}${TOPIC} has 2 copies of each record where 3 are wanted; give ` +
+        `${prefix}${TOPIC} 3 copies of each record with kafka-reassign-partitions.sh and set its ` +
+        'min.insync.replicas=2 with kafka-configs.sh',
+    ])
+  }, 60_000)
+
+  test('that are fewer than KAFKA_REPLICATION are refused, with what to do', async () => {
+    await create(1, 1)
+    await expect(open(3)).rejects.toThrow(
+      `topic ${prefix}${TOPIC} has 1 copy of each record where 3 are wanted; give ${prefix}${TOPIC} 3 copies of each ` +
+        'record with kafka-reassign-partitions.sh and set its min.insync.replicas=2 with kafka-configs.sh, or set ' +
+        'KAFKA_REPLICATION to what is meant (it is 3)',
+    )
+    expect(await open(1)).toEqual([])
+  })
+
+  test('of which one alone must have a record are refused or told of, too', async () => {
+    await create(3, 1)
+    await expect(open(3)).rejects.toThrow('has min.insync.replicas=1')
+    expect(await open()).toEqual([expect.stringContaining('has min.insync.replicas=1')])
+  })
+
+  test('that are fewer than must be in step are refused, since nothing could be appended', async () => {
+    await create(1, 2)
+    await expect(open()).rejects.toThrow(
+      'min.insync.replicas=2, and 1 copy of each record: it takes no record',
+    )
+  })
+
+  test('that are asked for are made so that they take records, whatever the brokers have as their default', async () => {
+    expect(await open(1)).toEqual([])
+    expect(await replicas()).toEqual([1, 1])
+  })
+})
