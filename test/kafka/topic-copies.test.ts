@@ -102,16 +102,4 @@ await describeKafka('copies of topics on three brokers', { brokers: 3, faults: t
     await expect(open(3)).rejects.toThrow('has min.insync.replicas=1')
     expect(await open()).toEqual([expect.stringContaining('has min.insync.replicas=1')])
   })
-
-  test('that are fewer than must be in step are refused, since nothing could be appended', async () => {
-    await create(1, 2)
-    await expect(open()).rejects.toThrow(
-      'min.insync.replicas=2, and 1 copy of each record: it takes no record',
-    )
-  })
-
-  test('that are asked for are made so that they take records, whatever the brokers have as their default', async () => {
-    expect(await open(1)).toEqual([])
-    expect(await replicas()).toEqual([1, 1])
-  })
 })

@@ -3,14 +3,13 @@ import type { Clock } from '../../clock/clock.ts'
 import { partitionsDiffer } from '../appendable.ts'
 import { LogError, MAX_RECORD_BYTES } from '../log.ts'
 import { logErrorOf, typeOf } from './kafka-link.ts'
-import { leastInSync, type WantedCopies } from './wanted-copies.ts'
+import { leastInSync, MIN_IN_SYNC, type WantedCopies } from './wanted-copies.ts'
 
 /** What a batch takes beside its values. */
 const BATCH_OVERHEAD_BYTES = 65_536
 const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + BATCH_OVERHEAD_BYTES
 const CREATION_PAUSE_MS = 50
 const CREATION_PATIENCE_MS = 10_000
-const MIN_IN_SYNC = 'min.insync.replicas'
 
 /** What Weir needs of a topic, and why another value is refused. */
 const REQUIRED: readonly {
@@ -99,8 +98,8 @@ async function exists(admin: Admin, topic: string): Promise<boolean> {
 async function createTopic(admin: Admin, { name, partitions, copies }: WantedTopic): Promise<void> {
   const replication = await copies.forCreation()
   const configEntries = REQUIRED.map(({ name: setting, wanted }) => ({ name: setting, value: wanted }))
-  // Also of one copy or two: what the brokers have as their default may be more than that.
-  configEntries.push({ name: MIN_IN_SYNC, value: String(leastInSync(replication)) })
+  const inSync = leastInSync(replication)
+  if (inSync > 1) configEntries.push({ name: MIN_IN_SYNC, value: String(inSync) })
   const topics = [{ topic: name, numPartitions: partitions, replicationFactor: replication, configEntries }]
   try {
     await admin.createTopics({ topics, waitForLeaders: false })

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock/clock.ts'
 import type { Logger } from '../../logger.ts'
 import { LogError } from '../log.ts'
 
+export const MIN_IN_SYNC = 'min.insync.replicas'
 const MOST_COPIES = 3
 /** Brokers that are started together are seen one after the other. */
 const SETTLED_AFTER_MS = 3_000
@@ -38,21 +39,19 @@ export class WantedCopies {
     return this.#chosen
   }
 
-  /** Looks at a topic that is there. @throws LogError when it keeps less than is asked for, or takes no record */
+  /** Looks at a topic that is there. @throws LogError when it keeps less than is asked for */
   async check(present: PresentCopies): Promise<void> {
     const { logger, asked } = this.#options
     const { topic, copies, inSync } = present
-    if (inSync > copies)
-      throw refusal(
-        `topic ${topic} has min.insync.replicas=${inSync}, and ${copiesOf(copies)}: it takes no record; ` +
-          remedy(topic, Math.max(copies, asked ?? copies)),
-      )
     const wanted = asked ?? Math.min(MOST_COPIES, await this.#brokers())
     const shortage = shortageOf(present, wanted)
     if (shortage === undefined) return
     const sentence = `topic ${topic} ${shortage}; ${remedy(topic, Math.max(copies, wanted))}`
     if (asked !== undefined)
-      throw refusal(`${sentence}, or set KAFKA_REPLICATION to what is meant (it is ${asked})`)
+      throw new LogError(
+        'LOG_UNAVAILABLE',
+        `${sentence}, or set KAFKA_REPLICATION to what is meant (it is ${asked})`,
+      )
     logger.warn({ topic, copies, inSync }, `ACKNOWLEDGED LINES CAN BE LOST: ${sentence}`)
   }
 
@@ -95,20 +94,16 @@ export function leastInSync(copies: number): number {
 function shortageOf({ copies, inSync }: PresentCopies, wanted: number): string | undefined {
   if (copies < wanted) return `has ${copiesOf(copies)} where ${wanted} are wanted`
   if (inSync < leastInSync(copies))
-    return `has min.insync.replicas=${inSync}: a record counts that one of its ${copies} brokers has`
+    return `has ${MIN_IN_SYNC}=${inSync}: a record counts that one of its ${copies} brokers has`
   return undefined
 }
 
 function remedy(topic: string, copies: number): string {
   const inSync = leastInSync(copies)
-  return (
-    `give ${topic} ${copiesOf(copies)} with kafka-reassign-partitions.sh ` +
-    `and set its min.insync.replicas=${inSync} with kafka-configs.sh`
-  )
-}
-
-function refusal(sentence: string): LogError {
-  return new LogError('LOG_UNAVAILABLE', sentence)
+  const reassigned = `give ${topic} ${copiesOf(copies)} with kafka-reassign-partitions.sh`
+  return inSync === 1
+    ? reassigned
+    : `${reassigned} and set its ${MIN_IN_SYNC}=${inSync} with kafka-configs.sh`
 }
 
 function copiesOf(copies: number): string {
