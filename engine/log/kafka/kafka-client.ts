@@ -34,7 +34,7 @@ export function kafkaClient({
 }: KafkaClientOptions): Kafka {
   return new kafkajs.Kafka({
     clientId,
-    brokers: [...brokers],
+    brokers: [...new Set(brokers)],
     ...(tls !== undefined && { ssl: tls }),
     ...(sasl !== undefined && { sasl: { ...sasl } as SASLOptions }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,

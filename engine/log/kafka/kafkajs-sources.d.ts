@@ -15,18 +15,25 @@ declare module 'kafkajs/src/protocol/encoder.js' {
 }
 
 declare module 'kafkajs/src/network/connection.js' {
+  import type { Socket } from 'node:net'
   export default class Connection {
     chunks: readonly Buffer[]
     bytesBuffered: number
     bytesNeeded: number
     authHandlers: unknown
+    readonly socket?: Socket
     isConnected(): boolean
     connect(): Promise<boolean>
+    send(exchange: object): Promise<unknown>
   }
 }
 
 declare module 'kafkajs/src/network/connectionPool.js' {
+  import type Connection from 'kafkajs/src/network/connection.js'
   export default class ConnectionPool {
+    readonly host: string
+    readonly port: number
+    readonly pool: readonly Connection[]
     send(exchange: {
       readonly request: { readonly apiName: string }
       // biome-ignore lint/suspicious/noExplicitAny: every request has an answer of its own.
@@ -40,6 +47,22 @@ declare module 'kafkajs/src/broker/index.js' {
   import type ConnectionPool from 'kafkajs/src/network/connectionPool.js'
   export default class Broker {
     readonly connectionPool: ConnectionPool
+    readonly versions: unknown
+    connect(): Promise<void>
+  }
+}
+
+declare module 'kafkajs/src/cluster/brokerPool.js' {
+  import type Broker from 'kafkajs/src/broker/index.js'
+  import type ConnectionPool from 'kafkajs/src/network/connectionPool.js'
+  export default class BrokerPool {
+    readonly connectionPoolBuilder: { build(): Promise<ConnectionPool> }
+    readonly rootLogger: unknown
+    seedBroker: Broker | undefined
+    versions: unknown
+    hasConnectedBrokers(): boolean
+    createBroker(options: { readonly connectionPool: ConnectionPool; readonly logger: unknown }): Broker
+    retrier(attempt: (bail: (error: Error) => void) => Promise<void>): Promise<void>
     connect(): Promise<void>
   }
 }
