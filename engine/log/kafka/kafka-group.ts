@@ -5,6 +5,7 @@ import type { Assignment, PartitionProgress } from '../../runtime/assignment.ts'
 import { assignPartitions } from './assign-partitions.ts'
 import { typeOf } from './kafka-link.ts'
 import { clusterOf, type KafkaBroker, type KafkaCluster } from './kafkajs-cluster.ts'
+import { dropConnections } from './kafkajs-mended.ts'
 
 const {
   AssignerProtocol: { MemberAssignment, MemberMetadata },
@@ -17,6 +18,10 @@ const SESSIONS_PER_ROUND = 6
 /** Heartbeats in the time after which a silent member is believed dead. */
 const BEATS_PER_SESSION = 10
 const PAUSE_MS = 200
+/** How many sessions a coordinator may take to answer: within a round it gives up who has died, which takes one. */
+const SESSIONS_PER_ANSWER = 1.5
+/** How long a member that is told to go still waits for what it has asked. */
+const PARTING_MS = 1_500
 /** What the coordinator says to somebody whom it has given up. */
 const FORGOTTEN = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'])
 
@@ -70,7 +75,7 @@ export class KafkaGroup implements Assignment {
     this.#lastBeatMs = clock.monotonicMs()
     while (!signal.aborted) {
       try {
-        await this.#join()
+        await this.#join(signal)
         await this.#beat(signal)
       } catch (error) {
         logger.debug({ err: error }, 'kafka: trouble with the group')
@@ -124,14 +129,14 @@ export class KafkaGroup implements Assignment {
   }
 
   /** One round: everybody who is there joins, one of them shares out, all hear what they have. */
-  async #join(): Promise<void> {
+  async #join(signal: AbortSignal): Promise<void> {
     const { groupId, topic, partitions, logger, clock } = this.#options
     await this.#cluster.connect()
     await this.#cluster.addMultipleTargetTopics([topic])
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
     this.#rejoin = false
     const userData = Buffer.from(JSON.stringify([...this.#held]))
-    const joined = await coordinator.joinGroup({
+    const joining = coordinator.joinGroup({
       groupId,
       sessionTimeout: this.#sessionTimeoutMs,
       rebalanceTimeout: SESSIONS_PER_ROUND * this.#sessionTimeoutMs,
@@ -144,15 +149,12 @@ export class KafkaGroup implements Assignment {
         },
       ],
     })
+    const joined = await this.#answered(coordinator, joining, signal)
     const { memberId, generationId } = joined
     this.#memberId = memberId
     const groupAssignment = joined.leaderId === memberId ? shareOut(joined.members, topic, partitions) : []
-    const { memberAssignment } = await coordinator.syncGroup({
-      groupId,
-      generationId,
-      memberId,
-      groupAssignment,
-    })
+    const syncing = coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment })
+    const { memberAssignment } = await this.#answered(coordinator, syncing, signal)
     this.#lastBeatMs = clock.monotonicMs()
     this.#membership = { coordinator, memberId, generationId }
     const mine = MemberAssignment.decode(memberAssignment)?.assignment[topic] ?? []
@@ -182,8 +184,35 @@ export class KafkaGroup implements Assignment {
       await clock.sleep(this.#sessionTimeoutMs / BEATS_PER_SESSION, signal)
       if (this.#membership === undefined) return
       const { coordinator, memberId, generationId } = this.#membership
-      await coordinator.heartbeat({ groupId, memberId, groupGenerationId: generationId })
+      const beat = coordinator.heartbeat({ groupId, memberId, groupGenerationId: generationId })
+      await this.#answered(coordinator, beat, signal)
       this.#lastBeatMs = clock.monotonicMs()
+    }
+  }
+
+  /**
+   * An answer of the coordinator. One that is silent for too long, or still when this member has been told to go,
+   * loses its connections: another broker is asked then who coordinates.
+   */
+  async #answered<Answer>(
+    coordinator: KafkaBroker,
+    answer: Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { clock } = this.#options
+    const over = new AbortController()
+    const watch = async () => {
+      const patienceMs = SESSIONS_PER_ANSWER * this.#sessionTimeoutMs
+      await clock.sleep(patienceMs, AbortSignal.any([signal, over.signal]))
+      if (signal.aborted) await clock.sleep(PARTING_MS, over.signal)
+      if (!over.signal.aborted) dropConnections(coordinator, 'the coordinator of the group is silent')
+    }
+    const watching = watch()
+    try {
+      return await answer
+    } finally {
+      over.abort()
+      await watching
     }
   }
 
@@ -195,6 +224,7 @@ export class KafkaGroup implements Assignment {
     if (FORGOTTEN.has(type)) this.#memberId = ''
     // Others have the partitions by now, or will have them soon.
     if (FORGOTTEN.has(type) || isSilent) this.#give(new Set())
+    if (signal.aborted) return
     await this.#cluster.refreshMetadata().catch(() => undefined)
     await clock.sleep(PAUSE_MS, signal)
   }
@@ -210,7 +240,7 @@ export class KafkaGroup implements Assignment {
     try {
       if (this.#membership !== undefined) {
         const { coordinator, memberId } = this.#membership
-        await coordinator.leaveGroup({ groupId, memberId })
+        await this.#answered(coordinator, coordinator.leaveGroup({ groupId, memberId }), AbortSignal.abort())
       }
     } catch (error) {
       logger.debug({ err: error, at: clock.wallMs() }, 'kafka: left without a word')
