@@ -1,3 +1,4 @@
+import assert from 'node:assert'
 import { describe, expect, test } from 'vitest'
 import { configurationEventType } from '../../schemas/configuration.ts'
 import { manualClock } from '../clock/manual-clock.ts'
@@ -21,6 +22,7 @@ import {
   secretHash,
 } from './entities.ts'
 import type { ConfigurationRejected } from './rejection.ts'
+import { newestSnapshot } from './snapshot.ts'
 
 const clock = manualClock()
 const author = { subjectId: 'tester', account: '' }
@@ -213,11 +215,86 @@ describe('writing', () => {
       expectedVersion: 0,
       value: '{"name":"E","createdAtMs":1}',
     }
-    for (const changes of [[foreign], [foreign, known]]) {
-      const value = configurationEventType.encode({ id: 'x', atMs: 1, actor: 'a', account: '', changes })
+    for (const [id, changes] of Object.entries({ x: [foreign], y: [foreign, known] })) {
+      const value = configurationEventType.encode({ id, atMs: 1, actor: 'a', account: '', changes })
       await topic.append(0, { value, producer: null, priority: 'control' })
     }
     expect((await openOn(topic)).list(enterprises)).toEqual([])
+  })
+})
+
+describe('an event that a broken link has doubled', () => {
+  const named = (name: string) => ({ name, createdAtMs: 1 })
+  const whatever = (name: string) => ({ ...create(enterprises, 'e', named(name)), expectedVersion: -1 })
+
+  async function appendAgain(topic: Topic, offset: bigint): Promise<void> {
+    const [{ value } = assert.fail()] = await topic.read(0, offset, 1)
+    await topic.append(0, { value, producer: null, priority: 'control' })
+  }
+
+  test('does not undo what another process has done in between', async () => {
+    const topic = await newTopic()
+    const [one, other] = [await openOn(topic), await openOn(topic, { seed: 3 })]
+    await one.append([whatever('first')], author)
+    await other.append([whatever('second')], author)
+    await appendAgain(topic, 0n)
+    for (const log of [one, other, await openOn(topic, { seed: 4 })]) {
+      await log.catchUp()
+      expect(log.get(enterprises, 'e')?.value.name).toBe('second')
+    }
+  })
+
+  test('is not taken the second time when it was refused the first time', async () => {
+    const topic = await newTopic()
+    const log = await openOn(topic)
+    await log.append([create(enterprises, 'e', named('there'))], author)
+    const refused = {
+      kind: enterprises.name,
+      entity: 'e',
+      expectedVersion: 0,
+      value: JSON.stringify(named('late')),
+    }
+    const event = { id: 'x', atMs: 1, actor: 'a', account: '', changes: [refused] }
+    const value = configurationEventType.encode(event)
+    await topic.append(0, { value, producer: null, priority: 'control' })
+    await log.append([{ ...whatever(''), value: undefined }], author)
+    await appendAgain(topic, 1n)
+    await log.catchUp()
+    expect(log.get(enterprises, 'e')).toBeUndefined()
+  })
+
+  test('is told by who begins at a snapshot between the two, too', async () => {
+    const topic = await newTopic()
+    const log = await openOn(topic, { snapshotEveryEvents: 2 })
+    await log.append([whatever('first')], author)
+    await log.append([whatever('second')], author)
+    expect((await newestSnapshot(topic))?.upTo).toBe(2n)
+    await appendAgain(topic, 0n)
+    await log.catchUp()
+    for (const each of [log, await openOn(topic, { seed: 4 })])
+      expect(each.get(enterprises, 'e')?.value.name).toBe('second')
+  })
+
+  test.each([
+    [1_000, 'second'],
+    [1_001, 'first'],
+  ])('%d records later leaves it to %s, for everybody alike', async (distance, name) => {
+    const topic = await newTopic()
+    const log = await openOn(topic, { snapshotEveryEvents: 1 })
+    const writer = await openOn(topic, { seed: 3 })
+    await writer.append([whatever('first')], author)
+    const filler = { id: 'filler', atMs: 1, actor: 'a', account: '', changes: [] }
+    const value = configurationEventType.encode(filler)
+    for (let offset = 1; offset < distance - 2; offset++)
+      await topic.append(0, { value, producer: null, priority: 'control' })
+    await log.append([whatever('second')], author)
+    expect(await newestSnapshot(topic)).toBeDefined()
+    await appendAgain(topic, 0n)
+    expect((await topic.bounds(0)).next).toBe(BigInt(distance) + 1n)
+    for (const each of [log, writer, await openOn(topic, { seed: 4 })]) {
+      await each.catchUp()
+      expect(each.get(enterprises, 'e')?.value.name).toBe(name)
+    }
   })
 })
 

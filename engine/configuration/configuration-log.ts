@@ -7,6 +7,7 @@ import { KINDS } from './entities.ts'
 import { storedText } from './entity-text.ts'
 import { ConfigurationFold, type ConfigurationView, type Entity } from './fold.ts'
 import type { AnyKind, Kind } from './kind.ts'
+import { REPEAT_WITHIN_RECORDS, RecentEvents } from './recent-events.ts'
 import { ConfigurationRejected, type Rejection } from './rejection.ts'
 import { Seal } from './seal.ts'
 import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
@@ -63,6 +64,7 @@ export class ConfigurationLog implements ConfigurationView {
   readonly #options: ConfigurationLogOptions
   readonly #seal: Seal
   readonly #fold: ConfigurationFold
+  readonly #recent = new RecentEvents()
   readonly #listeners = new Set<() => void>()
   /** Own events on their way, and what became of those that were read back. */
   readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
@@ -85,7 +87,9 @@ export class ConfigurationLog implements ConfigurationView {
     const log = new ConfigurationLog(options)
     const snapshot = await newestSnapshot(options.topic)
     for (const entity of snapshot?.entities ?? []) log.#fold.restore(entity)
-    log.#next = snapshot?.upTo ?? (await options.topic.bounds(0)).first
+    const { first } = await options.topic.bounds(0)
+    log.#next = snapshot?.upTo ?? first
+    await log.#recall(first)
     await log.catchUp()
     return log
   }
@@ -185,6 +189,21 @@ export class ConfigurationLog implements ConfigurationView {
     }
   }
 
+  /** Learns which events lie right before those that are read first, so that their repeats are told. */
+  async #recall(first: bigint): Promise<void> {
+    const { topic } = this.#options
+    const start = this.#next - REPEAT_WITHIN_RECORDS
+    for (let from = start > first ? start : first; from < this.#next; ) {
+      const records = await topic.read(0, from, READ_BYTES)
+      if (records.length === 0) return
+      for (const record of records) {
+        from = record.offset + 1n
+        if (from > this.#next || isSnapshotPart(record)) continue
+        this.#recent.note(configurationEventType.decode(record.value).id, record.offset)
+      }
+    }
+  }
+
   /** One reader at a time; whoever comes meanwhile waits for it and looks again. */
   async #readBeyond(offset: bigint): Promise<void> {
     while (this.#next <= offset) {
@@ -216,11 +235,11 @@ export class ConfigurationLog implements ConfigurationView {
       return false
     }
     const event = configurationEventType.decode(record.value)
-    const rejection = this.#fold.apply(event, record.offset)
     this.#eventsSinceSnapshot++
-    // An event that a broken link has doubled is what it was the first time.
-    if (this.#awaited.has(event.id) && this.#awaited.get(event.id) === undefined)
-      this.#awaited.set(event.id, rejection ?? 'accepted')
+    // An event that a broken link has doubled is what it was the first time, whatever others have done since.
+    if (!this.#recent.note(event.id, record.offset)) return false
+    const rejection = this.#fold.apply(event, record.offset)
+    if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
     return rejection === undefined
   }
 
