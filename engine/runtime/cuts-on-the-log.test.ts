@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { controlType } from '../../schemas/control.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { LogError } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../log/topics.ts'
 import { CutsOnTheLog } from './cuts-on-the-log.ts'
@@ -45,6 +46,44 @@ test('what nobody appends does not hold, and what held before does', async () =>
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
   expect(await clock.advanceUntil(cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 2))).toBe(false)
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(1)
+})
+
+test('a cut that comes when nobody waits for it any more is seen, too', async () => {
+  const { cuts, append, clock } = await world(3)
+  await append(1)
+  expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
+  clock.advance(60_000)
+  expect(await clock.advanceUntil(cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3))).toBe(false)
+  await append(2)
+  await vi.waitFor(() => expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(2))
+  clock.advance(3_600_000)
+  await append(3)
+  await vi.waitFor(() => expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3))
+  expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)).toBe(true)
+})
+
+test('those who wait for different changes of a partition are told each of their own', async () => {
+  const { cuts, append, clock } = await world(3)
+  const first = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)
+  const other = cuts.whenInEffect(ACCOUNT, 'pipeline', 'q', 5)
+  await append(7, 'q')
+  expect(await other).toBe(true)
+  expect(await clock.advanceUntil(first)).toBe(false)
+})
+
+test('while the log is away nothing is known to hold; when it is back, the cut is found', async () => {
+  const { cuts, append, clock, ingest } = await world(3)
+  const away = vi
+    .spyOn(ingest, 'read')
+    .mockRejectedValue(new LogError('LOG_UNAVAILABLE', 'x', { retriable: true }))
+  const waiting = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)
+  await append(3)
+  expect(await clock.advanceUntil(waiting)).toBe(false)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBeUndefined()
+  away.mockRestore()
+  const again = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)
+  expect(await clock.advanceUntil(again)).toBe(true)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3)
 })
 
 test('of what nobody has changed here, what is deployed holds', async () => {

@@ -12,6 +12,10 @@ const READ_BYTES = 1_000_000
 const PATIENCE_MS = 5_000
 /** A worker may be quicker than we are with looking; clocks of machines differ by less. */
 const LOOK_BACK_MS = 1_000
+/** After trouble with the brokers. */
+const PAUSE_MS = 1_000
+/** Waits end with the log. */
+const NEVER = new AbortController().signal
 
 export interface CutsOnTheLogOptions {
   readonly ingest: Topic
@@ -25,64 +29,114 @@ export interface CutsOnTheLogOptions {
  */
 export class CutsOnTheLog implements CutsInEffect {
   readonly #options: CutsOnTheLogOptions
-  /** Versions that somebody waits for, or has waited for in vain, and what held before. */
-  readonly #outstanding = new Map<string, number | undefined>()
+  /** Changes that are looked for, until they are found: a worker may be away for longer than anybody waits. */
+  readonly #sought = new Set<SoughtCut>()
+  /** Partitions that are being read for them. */
+  readonly #watched = new Set<number>()
+  /** Highest version that was seen of each entity. */
   readonly #seen = new Map<string, number>()
 
   constructor(options: CutsOnTheLogOptions) {
     this.#options = options
   }
 
-  /** Of pipelines: what is deployed holds, unless its cut was looked for and not found. */
+  /** Of pipelines: what is deployed holds, unless its cut is looked for and not found yet. */
   cutVersion(_account: string, kind: Cut['kind'], entity: string): number | undefined {
-    const key = `${kind} ${entity}`
-    if (this.#outstanding.has(key)) return this.#outstanding.get(key)
+    const key = keyOf({ kind, entity })
+    if ([...this.#sought].some(sought => sought.key === key)) return this.#seen.get(key)
     return this.#options.configuration.get(deployments, entity)?.value.number ?? this.#seen.get(key)
   }
 
   async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
-    const key = `${kind} ${entity}`
+    const { ingest, clock } = this.#options
+    const key = keyOf({ kind, entity })
     if ((this.#seen.get(key) ?? 0) >= version) return true
-    this.#outstanding.set(key, this.#seen.get(key))
-    const found = await this.#find(account, kind, entity, version)
-    if (found) {
-      this.#seen.set(key, Math.max(version, this.#seen.get(key) ?? 0))
-      this.#outstanding.delete(key)
-    }
-    return found
-  }
-
-  async #find(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
-    const { ingest, clock } = this.#options
     const partition = partitionOfAccount(account, ingest.partitions)
-    const untilMs = clock.monotonicMs() + PATIENCE_MS
-    const isIt = (cut: Cut | undefined) =>
-      cut?.kind === kind && cut.entity === entity && cut.version >= version
+    const over = new AbortController()
+    const late = clock.sleep(PATIENCE_MS, over.signal).then(() => false)
+    const found = new Promise<boolean>((resolve, reject) => {
+      const failed = (error: unknown) => (error instanceof LogError ? resolve(false) : reject(error))
+      this.#sought.add({ partition, key, version, found: () => resolve(true), failed })
+    })
+    if (!this.#watched.has(partition)) void this.#watch(partition)
     try {
-      const since = await ingest.offsetAtTime(partition, clock.wallMs() - LOOK_BACK_MS)
-      let from = since ?? (await ingest.bounds(partition)).next
-      for (;;) {
-        const records = await ingest.read(partition, from, READ_BYTES)
-        if (records.some(record => isIt(cutOf(record)))) return true
-        from = (records.at(-1)?.offset ?? from - 1n) + 1n
-        const leftMs = untilMs - clock.monotonicMs()
-        if (leftMs <= 0) return false
-        if (records.length === 0) await this.#waitBeyond(partition, from, leftMs)
-      }
-    } catch (error) {
-      if (error instanceof LogError) return false
-      throw error
+      return await Promise.race([found, late])
+    } finally {
+      over.abort()
     }
   }
 
-  async #waitBeyond(partition: number, offset: bigint, mostMs: number): Promise<void> {
-    const { ingest, clock } = this.#options
-    const over = new AbortController()
-    const late = clock.sleep(mostMs, over.signal).then(() => over.abort())
-    await ingest.waitBeyond(partition, offset, over.signal)
-    over.abort()
-    await late
+  /** Reads on until everything that is sought there has been found. */
+  async #watch(partition: number): Promise<void> {
+    this.#watched.add(partition)
+    try {
+      let from = await this.#repeated(() => this.#recentOffset(partition))
+      while (this.#soughtIn(partition).length > 0)
+        from = await this.#repeated(() => this.#readOn(partition, from))
+    } catch (error) {
+      for (const sought of this.#soughtIn(partition)) {
+        this.#sought.delete(sought)
+        sought.failed(error)
+      }
+    } finally {
+      this.#watched.delete(partition)
+    }
   }
+
+  async #recentOffset(partition: number): Promise<bigint> {
+    const { ingest, clock } = this.#options
+    // Asked before, so that nothing is skipped that is appended meanwhile.
+    const { next } = await ingest.bounds(partition)
+    return (await ingest.offsetAtTime(partition, clock.wallMs() - LOOK_BACK_MS)) ?? next
+  }
+
+  /** @returns where to go on */
+  async #readOn(partition: number, from: bigint): Promise<bigint> {
+    const { ingest } = this.#options
+    await ingest.waitBeyond(partition, from, NEVER)
+    const records = await ingest.read(partition, from, READ_BYTES)
+    for (const record of records) this.#note(cutOf(record))
+    return (records.at(-1)?.offset ?? from - 1n) + 1n
+  }
+
+  #note(cut: Cut | undefined): void {
+    if (cut === undefined) return
+    const key = keyOf(cut)
+    this.#seen.set(key, Math.max(cut.version, this.#seen.get(key) ?? 0))
+    for (const sought of this.#sought) {
+      if (sought.key !== key || cut.version < sought.version) continue
+      this.#sought.delete(sought)
+      sought.found()
+    }
+  }
+
+  /** Goes on when brokers that were away are back. */
+  async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        if (!(error instanceof LogError && error.retriable)) throw error
+        await this.#options.clock.sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  #soughtIn(partition: number): SoughtCut[] {
+    return [...this.#sought].filter(sought => sought.partition === partition)
+  }
+}
+
+interface SoughtCut {
+  readonly partition: number
+  readonly key: string
+  readonly version: number
+  readonly found: () => void
+  readonly failed: (error: unknown) => void
+}
+
+function keyOf({ kind, entity }: Pick<Cut, 'kind' | 'entity'>): string {
+  return `${kind} ${entity}`
 }
 
 function cutOf({ value }: LogRecord): Cut | undefined {
