@@ -117,12 +117,14 @@ async function foundAccount(
 }
 
 async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }: Addresses): Promise<void> {
+  const announce = () => console.log(`Weir is ready: ${apiUrl} (${role})`)
+  // Without the store lines are taken and the configuration is served; searches say that they must wait.
+  if (engine === undefined) announce()
   await opening?.whenOpen()
-  if (engine !== undefined) {
-    engine.start()
-    await engine.whenTaken()
-  }
-  console.log(`Weir is ready: ${apiUrl} (${role})`)
+  if (engine === undefined) return
+  engine.start()
+  await engine.whenTaken()
+  announce()
 }
 
 async function stop(
