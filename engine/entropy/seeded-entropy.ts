@@ -10,7 +10,7 @@ export function seededEntropy(seed: number): Entropy {
     return (mixed ^ (mixed >>> 14)) >>> 0
   }
   const bytes = (count: number) => {
-    const buffer = Buffer.alloc(count)
+    const buffer = Buffer.allocUnsafe(count)
     for (let index = 0; index < count; index++) buffer[index] = next() & 0xff
     return buffer
   }

@@ -14,7 +14,8 @@ const MAX_BATCH_ROWS = 150_000
  * follows from the log alone.
  */
 export class OpenBatch {
-  readonly #block: LineBlock = newLineBlock()
+  /** Made for the first line that comes: many a fold never has one. */
+  #block: LineBlock | undefined
   /** Log time of its first record; undefined when none is open. */
   #beganMs: number | undefined
   #first: Position | undefined
@@ -25,6 +26,7 @@ export class OpenBatch {
   }
 
   get isFull(): boolean {
+    if (this.#block === undefined) return false
     return this.#block.bytes >= MAX_BATCH_BYTES || this.#block.rows >= MAX_BATCH_ROWS
   }
 
@@ -34,6 +36,7 @@ export class OpenBatch {
   }
 
   append(position: Position, line: StoredLine): void {
+    this.#block ??= newLineBlock()
     this.#block.append(position.offset, position.row, line)
     this.#first ??= position
     this.#last = position
@@ -61,8 +64,9 @@ export class OpenBatch {
     this.#beganMs = undefined
     this.#first = undefined
     this.#last = undefined
-    if (first === undefined || last === undefined) return undefined
-    const { rows } = this.#block
-    return { table: 'lines', block: this.#block.take(), rows, first, last, sinceMs }
+    const block = this.#block
+    if (block === undefined || first === undefined || last === undefined) return undefined
+    const { rows } = block
+    return { table: 'lines', block: block.take(), rows, first, last, sinceMs }
   }
 }

@@ -24,7 +24,7 @@ export function nativeBlock(
   columns: readonly (readonly [name: string, type: string, column: NativeColumn])[],
   rows: number,
 ): Uint8Array[] {
-  const chunks: Uint8Array[] = [Buffer.concat([lengthBytes(columns.length), lengthBytes(rows)])]
+  const chunks: Uint8Array[] = [counts(columns.length, rows)]
   for (const [name, type, column] of columns) {
     chunks.push(columnHead(name, type))
     for (const chunk of column.take()) if (chunk.length > 0) chunks.push(chunk)
@@ -37,20 +37,27 @@ export function columnNamesBytes(columns: readonly (readonly [name: string, type
   return columns.reduce((sum, [name, type]) => sum + columnHead(name, type).length, 0)
 }
 
-const columnHeads = new Map<string, Uint8Array>()
+/** By name, then by type. */
+const columnHeads = new Map<string, Map<string, Uint8Array>>()
 
 /** Name and type of a column as a block has them before its data: few different ones, made once. */
 function columnHead(name: string, type: string): Uint8Array {
-  const key = `${name} ${type}`
-  let head = columnHeads.get(key)
-  if (head === undefined) {
-    head = Buffer.concat([prefixed(name), prefixed(type)])
-    columnHeads.set(key, head)
-  }
+  const known = columnHeads.get(name)?.get(type)
+  if (known !== undefined) return known
+  const head = Buffer.concat([prefixed(name), prefixed(type)])
+  const ofName = columnHeads.get(name) ?? new Map<string, Uint8Array>()
+  columnHeads.set(name, ofName.set(type, head))
   return head
 }
 
-/** Size of a block's first bytes: how many columns and rows. */
+/** A block's first bytes: how many columns and rows. */
+function counts(columns: number, rows: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(countsBytes(columns, rows))
+  writeLength(bytes, writeLength(bytes, 0, columns), rows)
+  return bytes
+}
+
+/** Size of a block's first bytes. */
 export function countsBytes(columns: number, rows: number): number {
   return lengthSize(columns) + lengthSize(rows)
 }
@@ -255,10 +262,6 @@ export class WordColumn implements NativeColumn {
   #last = ''
   #lastIndex = 0
 
-  constructor() {
-    this.#keyTexts.appendEmpty()
-  }
-
   get bytes(): number {
     return KEYS_IN_BLOCK.length + this.dataBytes
   }
@@ -274,6 +277,7 @@ export class WordColumn implements NativeColumn {
   }
 
   append(word: string): void {
+    if (this.#rows === 0) this.#keyTexts.appendEmpty()
     if (this.#rows === this.#indexes.length) this.#indexes = grown(this.#indexes, Uint32Array, INITIAL_ROWS)
     // Neighbouring lines mostly share their words.
     if (word !== this.#last) this.#find(word)
@@ -287,14 +291,13 @@ export class WordColumn implements NativeColumn {
   takeData(): Uint8Array[] {
     if (this.#rows === 0) return []
     const width = indexBytes(this.#keys.size)
-    const header = Buffer.alloc(16)
-    header.writeBigUInt64LE(BigInt(DICTIONARY_FLAGS | Math.log2(width)), 0)
-    header.writeBigUInt64LE(BigInt(this.#keys.size), 8)
-    const count = Buffer.alloc(8)
-    count.writeBigUInt64LE(BigInt(this.#rows))
+    const header = Buffer.allocUnsafe(16)
+    writeUInt64(header, 0, DICTIONARY_FLAGS | Math.log2(width))
+    writeUInt64(header, 8, this.#keys.size)
+    const count = Buffer.allocUnsafe(8)
+    writeUInt64(count, 0, this.#rows)
     const chunks = [header, ...this.#keyTexts.take(), count, narrowed(this.#indexes, this.#rows, width)]
     this.#keys = new Map([['', 0]])
-    this.#keyTexts.appendEmpty()
     this.#rows = 0
     this.#last = ''
     this.#lastIndex = 0
@@ -378,10 +381,13 @@ function bytesOf(values: Uint16Array | Uint32Array | Float64Array, count: number
 
 function grown<T extends Uint16Array | Uint32Array | Float64Array>(
   values: T,
-  type: new (length: number) => T,
+  type: new (buffer: ArrayBufferLike, byteOffset: number, length: number) => T,
   least: number,
 ): T {
-  const next = new type(Math.max(values.length * 2, least))
+  const length = Math.max(values.length * 2, least)
+  // A small one from node's pool, whose pieces are aligned: small arrays of their own are dear to give away as bytes.
+  const room = Buffer.allocUnsafe(length * values.BYTES_PER_ELEMENT)
+  const next = new type(room.buffer, room.byteOffset, length)
   next.set(values)
   return next
 }
@@ -407,6 +413,11 @@ function lengthSize(length: number): number {
   if (length < 0x4000) return 2
   if (length < 0x200000) return 3
   return length < 0x10000000 ? 4 : 5
+}
+
+function writeUInt64(target: Buffer, at: number, value: number): void {
+  target.writeUInt32LE(value % WORD_RANGE, at)
+  target.writeUInt32LE(Math.floor(value / WORD_RANGE), at + 4)
 }
 
 function lengthBytes(length: number): Uint8Array {

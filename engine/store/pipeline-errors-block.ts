@@ -17,8 +17,9 @@ export interface PipelineErrorRow {
   readonly lastMs: number
 }
 
-/** One block of table `pipeline_errors`. An error that names no field has an empty one. */
+/** One block of table `pipeline_errors`, none without rows. An error that names no field has an empty one. */
 export function pipelineErrorsBlock(context: MinuteContext, rows: readonly PipelineErrorRow[]): Uint8Array[] {
+  if (rows.length === 0) return []
   const message = new TextColumn()
   const captured = new TextColumn()
   const time = new Int64Column()
