@@ -4,8 +4,6 @@ import { checkpointPartType } from '../../schemas/checkpoint.ts'
 import type { Dice } from '../support/dice.ts'
 import type { World } from './world.ts'
 
-const damaged = new WeakSet<World>()
-
 /**
  * Damages the last checkpoint of a partition: its record cannot be read any more, or a bit of it fell over. Only one in
  * the life of a world, and only where there was one before it, which is what the product promises to survive.
@@ -15,8 +13,8 @@ export function damageLastCheckpoint(world: World, dice: Dice): void {
   const records = world.keptRecords(CHECKPOINT_TOPIC, partition)
   const chunks = records.filter(({ value }) => 'weir.Chunk' in checkpointPartType.decode(value).part)
   const last = chunks.at(-1)
-  if (damaged.has(world) || chunks.length < 2 || last === undefined) return
-  damaged.add(world)
+  if (world.checkpointIsDamaged || chunks.length < 2 || last === undefined) return
+  world.checkpointIsDamaged = true
   if (dice.chance(0.5)) world.broker.damage(CHECKPOINT_TOPIC, partition, last.offset)
   else records[records.indexOf(last)] = withFallenBit(last, dice)
   world.tell(`the last checkpoint of partition ${partition} is damaged`)

@@ -167,9 +167,10 @@ export class SimulatedStore {
     // Between the last look at the kill and the rename of the part there is an instant in which it comes too late.
     if (running.isKilled && this.#dice.chance(0.7)) return 'killed'
     const { topic, partition, table, rows: expected, block } = running.insert
-    const { rows } = readNativeBlock(block)
+    const bytes = Buffer.concat(block)
+    const { rows } = readNativeBlock([bytes])
     if (rows.length !== expected) throw new Error(`${rows.length} rows in a block of ${expected}`)
-    this.history.push({ target: { topic, partition, table }, block: Buffer.concat(block), rows })
+    this.history.push({ target: { topic, partition, table }, block: bytes, rows })
     this.#scheduler.note(`${table}/${partition} ${rows.length}`)
     return 'stored'
   }

@@ -44,6 +44,7 @@ export class World {
   readonly processes: SimulatedProcess[] = []
   /** By the id of the revision. */
   readonly recipes = new Map<string, Recipe>()
+  checkpointIsDamaged = false
   readonly #surroundings: WorldSurroundings
   readonly #storage
   readonly #coordinator: SimulatedCoordinator
@@ -86,7 +87,6 @@ export class World {
         if (!(await this.pick())) break
     }
     await bringToRest(this)
-    this.#surroundings.door.clear()
   }
 
   /** Identity of the log. */
@@ -158,7 +158,7 @@ export class World {
   }
 
   /** Takes one step. @returns false when all wait for time */
-  async pick(): Promise<boolean> {
+  pick(): Promise<boolean> {
     if (this.scheduler.steps > MAX_STEPS) throw new EndlessWorld(`${MAX_STEPS} steps and no end`)
     return this.scheduler.pick()
   }

@@ -7,7 +7,8 @@ export interface NativeRows {
 }
 
 export function readNativeBlock(chunks: readonly Uint8Array[]): NativeRows {
-  const reader = new Reader(Buffer.concat(chunks))
+  const [only] = chunks
+  const reader = new Reader(chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks))
   const columnCount = reader.length()
   const rowCount = reader.length()
   const rows: Record<string, NativeValue>[] = Array.from({ length: rowCount }, () => ({}))
