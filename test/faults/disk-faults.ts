@@ -21,22 +21,36 @@ export function diskFault(dice: Dice, disk: SmallDisk, isKilled: boolean): Fault
       disk.squeeze(freeBytes)
       await delay(fullMs)
       const what = `${Math.round(freeBytes / 1024)} KiB left for ${fullMs} ms`
-      if (isKilled) await startOnFullDisk(site, fullMs)
+      const start = isKilled ? await startOnFullDisk(site, fullMs) : undefined
       const injected = { sinceMs: performance.now(), newest: site.shipper.newestAcknowledged }
       disk.release()
-      if (isKilled && !site.weir.running) return restarted(site, `${what}, the start on it was refused`)
-      return { ...injected, what: isKilled ? `${what}, started on it` : what }
+      if (start === undefined) return { ...injected, what }
+      // It may be refused for what it met there when there is room again.
+      if (await start.isRefused()) return restarted(site, `${what}, the start on it was refused`)
+      return { ...injected, what: `${what}, started on it` }
     },
   }
 }
 
+interface StartUnderWay {
+  /** Waits for its outcome. @throws Error when it ended without a sentence */
+  isRefused(): Promise<boolean>
+}
+
 /** A start may be refused there, with a sentence, or wait until there is room. */
-async function startOnFullDisk({ weir }: Site, patienceMs: number): Promise<void> {
+async function startOnFullDisk({ weir }: Site, patienceMs: number): Promise<StartUnderWay> {
   await weir.end('SIGKILL')
   const before = weir.output.length
-  await Promise.race([weir.start().catch(() => undefined), delay(patienceMs)])
-  if (weir.running) return
-  const printed = weir.output.slice(before)
-  if (!/^weir: /m.test(printed))
-    throw new Error(`a start on a full disk ended without a sentence:\n${printed}`)
+  const outcome = weir.start().catch(() => undefined)
+  await Promise.race([outcome, delay(patienceMs)])
+  return {
+    isRefused: async () => {
+      await outcome
+      if (weir.running) return false
+      const printed = weir.output.slice(before)
+      if (!/^weir: /m.test(printed))
+        throw new Error(`a start on a full disk ended without a sentence:\n${printed}`)
+      return true
+    },
+  }
 }
