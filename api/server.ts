@@ -14,6 +14,7 @@ import fastify, {
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
+import type { LineRouting } from '../engine/configuration/line-routing.ts'
 import type { DestinationSettings } from '../engine/destinations/define-destination.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { jsonText } from '../engine/json-text.ts'
@@ -55,7 +56,13 @@ export interface ServerPorts {
   readonly registry: Registry
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
-  readonly ingest?: { readonly writer: IngestWriter; readonly judgeKey?: JudgeKey | undefined } | undefined
+  readonly ingest?:
+    | {
+        readonly writer: IngestWriter
+        readonly partitionOf: LineRouting
+        readonly judgeKey?: JudgeKey | undefined
+      }
+    | undefined
   /** Absent: the server neither searches nor counts. */
   readonly store?: Store | undefined
   /**
@@ -125,11 +132,12 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   await app.register(operationsRoutes, { status, registry })
   if (ports.ingest !== undefined) {
     const { bodyLimitBytes, corsOrigins } = settings
-    const { writer, judgeKey } = ports.ingest
+    const { writer, partitionOf, judgeKey } = ports.ingest
     const observer = ingestMetrics(registry)
     await needing('ingest', app, scope =>
       scope.register(ingestRoutes, {
         writer,
+        partitionOf,
         authenticator,
         clock,
         bodyLimitBytes,

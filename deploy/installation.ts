@@ -10,11 +10,12 @@ import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import { SealError } from '../engine/configuration/seal.ts'
+import { spreadReportsOn } from '../engine/configuration/spread.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { systemEntropy } from '../engine/entropy/system-entropy.ts'
 import { LogError, type Topic } from '../engine/log/log.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
-import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
+import { CONFIG_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../engine/log/topics.ts'
 import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
@@ -43,6 +44,7 @@ export interface Installation {
   readonly log: SegmentLog
   readonly ingest: Topic
   readonly checkpoints: Topic
+  readonly keyed: PartitionedTopics['keyed']
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly opening: StoreOpening
@@ -104,7 +106,7 @@ async function openOnLog(
   logger: PinoLogger,
 ): Promise<Installation> {
   const { directory, clock, entropy, log } = base
-  const [ingest, checkpoints] = await partitionedTopics(settings, directory, log)
+  const { ingest, checkpoints, keyed } = await partitionedTopics(settings, directory, log)
   const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
   const secretKey =
     settings.secretKey === undefined
@@ -126,6 +128,7 @@ async function openOnLog(
     log,
     ingest,
     checkpoints,
+    keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),
@@ -139,6 +142,7 @@ async function openOnLog(
     ...base,
     ingest,
     checkpoints,
+    keyed,
     configurationTopic,
     configuration,
     opening,
@@ -152,9 +156,9 @@ async function partitionedTopics(
   { partitions }: Settings,
   directory: DataDirectory,
   log: SegmentLog,
-): Promise<[Topic, Topic]> {
+): Promise<PartitionedTopics> {
   try {
-    return [await log.topic(INGEST_TOPIC, partitions), await log.topic(CHECKPOINT_TOPIC, partitions)]
+    return await openPartitionedTopics(log, partitions)
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
     throw new SettingsError([

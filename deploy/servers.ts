@@ -10,10 +10,10 @@ import { buildServer, type ServerPorts } from '../api/server.ts'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
+import { lineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { Log, Topic } from '../engine/log/log.ts'
 import { Producer } from '../engine/log/producer.ts'
-import { partitionOfAccount } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
@@ -60,7 +60,6 @@ export async function openServers(
   const writer = new IngestWriter({
     topic: ingest,
     producer: new Producer({ topic: ingest, clock, entropy }),
-    partitionOfAccount: account => partitionOfAccount(account, ingest.partitions),
   })
   const ports: ServerPorts = {
     configuration,
@@ -72,9 +71,10 @@ export async function openServers(
     ingest: serves.lines
       ? {
           writer,
+          partitionOf: lineRouting(configuration, ingest.partitions),
           // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
-          judgeKey: (account, idempotency) =>
-            opening?.isOpen && engine ? engine.judgeKey(account, idempotency) : 'new',
+          judgeKey: (account, idempotency, partition) =>
+            opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
         }
       : undefined,
     inEffect,

@@ -1,3 +1,4 @@
+import type { TextColumnBuilder } from './text-column-builder.ts'
 import { WireType } from './wire-format.ts'
 
 /** Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc. */
@@ -136,8 +137,12 @@ export class LineBatchView {
 
   /** The line's own host, or the hostname of its request. */
   host(index: number): string {
-    const own = this.#hostIndex[index] as number
-    return own === 0 ? this.request(index).hostname : this.#word(own)
+    return this.ownHost(index) || this.request(index).hostname
+  }
+
+  /** Empty when the line does not say its host itself. */
+  ownHost(index: number): string {
+    return this.#word(this.#hostIndex[index] as number)
   }
 
   /** Empty when not sent; the same holds for level, env and file. */
@@ -179,6 +184,13 @@ export class LineBatchView {
     return this.#rest.text(index)
   }
 
+  /** Appends the three texts of a line, byte for byte, to columns that are being built. */
+  copyTexts(index: number, line: TextColumnBuilder, meta: TextColumnBuilder, rest: TextColumnBuilder): void {
+    this.#lines.copy(index, line)
+    this.#meta.copy(index, meta)
+    this.#rest.copy(index, rest)
+  }
+
   #word(index: number): string {
     return this.#dictionary[index] as string
   }
@@ -212,6 +224,13 @@ export class TextColumn {
     const start = this.#starts[index] as number
     const end = this.#ends[index] as number
     return start === end ? '' : this.bytes.toString('utf8', start, end)
+  }
+
+  copy(index: number, target: TextColumnBuilder): void {
+    const start = this.start(index)
+    const end = this.end(index)
+    if (start === end) target.appendEmpty()
+    else target.append(this.bytes, start, end)
   }
 
   #scan(count: number): void {

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
+import type { LineRouting } from '../../engine/configuration/line-routing.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
+import { LineBatchBuilder, type RequestFacts } from '../../schemas/line-batch-builder.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
 import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../errors.ts'
 import { contentCodingOf, inflateBody, type RawBody } from './body.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
-import { LineBatchBuilder, type RequestFacts } from './line-batch-builder.ts'
 import { LineReader, type ReadLines } from './line-reader.ts'
 import { idempotencyKeyOf, type JudgeKey, type KeptAnswer, RecentKeys } from './recent-keys.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
@@ -22,6 +23,7 @@ const REFUSED = 400
 
 export interface IngestFrontOptions {
   readonly writer: IngestWriter
+  readonly partitionOf: LineRouting
   readonly authenticator: Authenticator
   readonly clock: Clock
   /** Of a body, before and after decompression. */
@@ -78,10 +80,16 @@ export class IngestFront {
     if (this.#reader.body.length === 0) throw badRequest([{ message: 'The body is empty', key: 'body' }])
     const account = accountThatMayIngest(caller)
     const idempotency = this.#idempotencyOf(request)
-    const first = idempotency === null ? undefined : this.#recentKeys.find(account.shortId, idempotency)
+    const partition = this.#options.partitionOf({
+      account: account.shortId,
+      hostname: request.ingestion.query.hostname,
+      key: idempotency?.key ?? '',
+    })
+    const first =
+      idempotency === null ? undefined : this.#recentKeys.find(account.shortId, idempotency, partition)
     if (first !== undefined) return send(reply, await this.#repeated(first, chunks))
     const bytes = this.#reader.body.length
-    const written = this.#append(request, account, idempotency)
+    const written = this.#append(request, account, idempotency, partition)
     const { filled, lines, batchId } = await written
     const { count, refused } = filled.read
     const { driftMs } = filled.facts
@@ -93,12 +101,14 @@ export class IngestFront {
     request: FastifyRequest,
     account: CallerAccount,
     idempotency: Idempotency | null,
+    partition: number,
   ): Promise<Written<Filled>> {
     const { query } = request.ingestion
     const receivedAtMs = this.#options.clock.wallMs()
     const bounds = timeBounds(receivedAtMs, account.retentionDays)
     const tags = query.tags.length > 0 ? query.tags : null
-    const written = this.#options.writer.append(account.shortId, ROUTE, this.#reader.body.length, batch => {
+    const destination = { account: account.shortId, route: ROUTE, partition }
+    const written = this.#options.writer.append(destination, this.#reader.body.length, batch => {
       const read = this.#reader.readLines(batch, bounds, tags)
       const facts: RequestFacts = {
         ...hostOf(query, read),

@@ -81,7 +81,6 @@ async function openFront(
   const writer = new IngestWriter({
     topic,
     producer: new Producer({ topic, clock, entropy }),
-    partitionOfAccount: account => partitionOfAccount(account, PARTITIONS),
     ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
   })
   const app = fastify({ trustProxy: options.trustProxy ?? false })
@@ -93,6 +92,7 @@ async function openFront(
   })
   await app.register(ingestRoutes, {
     writer,
+    partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),
     authenticator,
     clock,
     bodyLimitBytes: options.bodyLimitBytes ?? LIMIT_BYTES,

@@ -4,8 +4,8 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { type Appended, LogError, MAX_RECORD_BYTES } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
+import type { LineBatchBuilder, RequestFacts } from '../../schemas/line-batch-builder.ts'
 import { IngestWriter } from './ingest-writer.ts'
-import type { LineBatchBuilder, RequestFacts } from './line-batch-builder.ts'
 
 const FACTS: RequestFacts = {
   hostname: 'h',
@@ -33,7 +33,6 @@ async function heldWriter(maxWaitingBytes?: number) {
       append: (partition, value) =>
         new Promise((resolve, reject) => held.push({ value, partition, resolve, reject })),
     },
-    partitionOfAccount: account => Number(account),
     ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
   })
   const texts = (index: number) => {
@@ -62,8 +61,10 @@ function lines(...texts: string[]) {
   }
 }
 
+const to = (account: string, route = 'ingest') => ({ account, route, partition: Number(account) })
+
 const append = (writer: IngestWriter, account: string, ...texts: string[]) =>
-  writer.append(account, 'ingest', texts.join('').length, lines(...texts))
+  writer.append(to(account), texts.join('').length, lines(...texts))
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -101,7 +102,7 @@ describe('group commit', () => {
     const { writer, held } = await heldWriter()
     void append(writer, '1', 'a')
     void append(writer, '2', 'b')
-    void writer.append('1', 'gateway', 1, lines('c'))
+    void writer.append(to('1', 'gateway'), 1, lines('c'))
     expect(held.map(({ partition }) => partition)).toEqual([1, 2, 1])
   })
 
@@ -128,7 +129,7 @@ describe('group commit', () => {
     void append(writer, '1', 'a')
     void append(writer, '1', 'b')
     const failing = () =>
-      writer.append('1', 'ingest', 1, batch => {
+      writer.append(to('1'), 1, batch => {
         lines('bad')(batch)
         throw new Error('no')
       })
@@ -153,7 +154,7 @@ describe('bounds', () => {
     const huge = 'x'.repeat(MAX_RECORD_BYTES)
     void append(writer, '1', 'a')
     void append(writer, '1', 'b')
-    expect(() => writer.append('1', 'ingest', 10, lines(huge))).toThrow('Request Entity Too Large')
+    expect(() => writer.append(to('1'), 10, lines(huge))).toThrow('Request Entity Too Large')
     void append(writer, '1', 'c')
     held[0]?.resolve({ offset: 0n, appendTimeMs: 1 })
     held[1]?.resolve({ offset: 1n, appendTimeMs: 1 })
@@ -165,7 +166,7 @@ describe('bounds', () => {
   test('more lines than a record has rows for are refused', async () => {
     const { writer } = await heldWriter()
     const rows = (count: number) => () =>
-      writer.append('1', 'ingest', 1, batch => {
+      writer.append(to('1'), 1, batch => {
         for (let row = 0; row < count; row++) {
           batch.lines.appendEmpty()
           batch.meta.appendEmpty()

@@ -1,8 +1,8 @@
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
 import { MAX_ROWS_PER_RECORD } from '../../engine/position.ts'
+import { type AddedRequest, LineBatchBuilder, type RequestFacts } from '../../schemas/line-batch-builder.ts'
 import { ApiError, payloadTooLarge, unavailable } from '../errors.ts'
-import { type AddedRequest, LineBatchBuilder, type RequestFacts } from './line-batch-builder.ts'
 
 /** JavaScript pays per record, so requests share one up to this size; a single larger request is one by itself. */
 const RECORD_BYTES = 900 * 1024
@@ -17,7 +17,6 @@ const RECORD_MARGIN_BYTES = 1024
 export interface IngestWriterOptions {
   readonly topic: Topic
   readonly producer: Pick<Producer, 'append'>
-  readonly partitionOfAccount: (account: string) => number
   /** Lines, in encoded bytes, that may wait for the log at once; beyond it requests are refused. */
   readonly maxWaitingBytes?: number
 }
@@ -38,25 +37,29 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** What one account sends through one route. */
-interface Entrance {
-  readonly key: string
+/** Whose lines they are, how they came in, and where they go. */
+export interface LineDestination {
   readonly account: string
   readonly route: string
+  readonly partition: number
+}
+
+/** What one account sends through one route to one partition. */
+interface Entrance extends LineDestination {
+  readonly key: string
   builder: LineBatchBuilder
   waiting: Waiting[]
   recordsInFlight: number
 }
 
 /**
- * Brings lines to the log. While an append of an account and route is under way, requests that arrive for them
+ * Brings lines to the log. While an append of an account, route and partition is under way, requests that arrive for them
  * gather in one record: the more are waiting, the fewer records are written. The lines of one request are always
  * in one record, and the request is answered when that record is durable.
  */
 export class IngestWriter {
   readonly #topic: Topic
   readonly #producer: Pick<Producer, 'append'>
-  readonly #partitionOfAccount: (account: string) => number
   readonly #maxWaitingBytes: number
   readonly #entrances = new Map<string, Entrance>()
   readonly #spare: LineBatchBuilder[] = []
@@ -64,10 +67,9 @@ export class IngestWriter {
   #inFlight = 0
   #waitingBytes = 0
 
-  constructor({ topic, producer, partitionOfAccount, maxWaitingBytes }: IngestWriterOptions) {
+  constructor({ topic, producer, maxWaitingBytes }: IngestWriterOptions) {
     this.#topic = topic
     this.#producer = producer
-    this.#partitionOfAccount = partitionOfAccount
     this.#maxWaitingBytes = maxWaitingBytes ?? DEFAULT_WAITING_BYTES
   }
 
@@ -85,14 +87,13 @@ export class IngestWriter {
    * @throws ApiError 413 when no record can hold the lines, 503 when too much is waiting already
    */
   append<Filled extends { readonly facts: RequestFacts }>(
-    account: string,
-    route: string,
+    destination: LineDestination,
     sizeHint: number,
     fill: (batch: LineBatchBuilder) => Filled,
   ): Promise<Written<Filled>> {
     if (this.#waitingBytes >= this.#maxWaitingBytes)
       throw unavailable('Too many lines are waiting for the log', 1)
-    const entrance = this.#entranceOf(account, route)
+    const entrance = this.#entranceOf(destination)
     if (entrance.builder.requests > 0 && entrance.builder.bytes + sizeHint > RECORD_BYTES)
       this.#send(entrance)
     try {
@@ -134,12 +135,13 @@ export class IngestWriter {
     return this.#filled(entrance, fill)
   }
 
-  #entranceOf(account: string, route: string): Entrance {
-    const key = `${account} ${route}`
+  #entranceOf(destination: LineDestination): Entrance {
+    const { account, route, partition } = destination
+    const key = `${account} ${route} ${partition}`
     let entrance = this.#entrances.get(key)
     if (entrance === undefined) {
       const builder = this.#spare.pop() ?? new LineBatchBuilder()
-      entrance = { key, account, route, builder, waiting: [], recordsInFlight: 0 }
+      entrance = { ...destination, key, builder, waiting: [], recordsInFlight: 0 }
       this.#entrances.set(key, entrance)
     }
     return entrance
@@ -153,13 +155,12 @@ export class IngestWriter {
   }
 
   #send(entrance: Entrance): void {
-    const { account, route, builder, waiting } = entrance
+    const { account, route, partition, builder, waiting } = entrance
     const value = builder.encode(account, route)
     builder.clear()
     entrance.waiting = []
     entrance.recordsInFlight++
     this.#inFlight++
-    const partition = this.#partitionOfAccount(account)
     this.#producer.append(partition, value, 'ingest').then(
       appended => {
         for (const { index, resolve } of waiting) resolve(this.#batchId(partition, appended, index))

@@ -7,7 +7,7 @@ import {
   TIMESTAMP_OTHER,
   TIMESTAMP_TEXT_MS,
 } from '../../schemas/line-batch.ts'
-import { LineBatchBuilder } from './line-batch-builder.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'
 

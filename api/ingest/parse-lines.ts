@@ -9,9 +9,9 @@ import {
   META_LIMIT_BYTES,
 } from '../../engine/line-limits.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
+import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
-import type { LineBatchBuilder } from './line-batch-builder.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 

@@ -14,7 +14,7 @@ function keys(keysPerAccount?: number) {
   const use = async (account: string, key: string, body = 'body'): Promise<string | number> => {
     const idempotency = { key, digest: digest(body) }
     try {
-      const first = recent.find(account, idempotency)
+      const first = recent.find(account, idempotency, 0)
       if (first !== undefined) return (await first).batchId
     } catch (error) {
       return (error as ApiError).status
@@ -61,8 +61,8 @@ describe('a plain key', () => {
     const idempotency = { key: 'k', digest: digest('body') }
     const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
     recent.note('a', idempotency, failed)
-    await expect(recent.find('a', idempotency)).rejects.toThrow('no')
-    expect(recent.find('a', idempotency)).toBeUndefined()
+    await expect(recent.find('a', idempotency, 0)).rejects.toThrow('no')
+    expect(recent.find('a', idempotency, 0)).toBeUndefined()
   })
 })
 

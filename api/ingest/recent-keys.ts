@@ -35,7 +35,11 @@ interface AccountKeys {
 }
 
 /** What a key is by the log, where this process has read it: knows what was before its start. */
-export type JudgeKey = (account: string, idempotency: Idempotency) => KeyJudgement | 'unknown'
+export type JudgeKey = (
+  account: string,
+  idempotency: Idempotency,
+  partition: number,
+) => KeyJudgement | 'unknown'
 
 interface RecentKeysOptions {
   readonly clock: Clock
@@ -64,26 +68,27 @@ export class RecentKeys {
   }
 
   /**
+   * @param partition where the request goes
    * @returns the answer to the first request with this key and body, or undefined when the key is new
    * @throws ApiError 409 when the key came with another body, or is of a number that lies too far back;
    *         503 when the account has used too many keys
    */
-  find(account: string, { key, digest }: Idempotency): Promise<KeptAnswer> | undefined {
+  find(account: string, { key, digest }: Idempotency, partition: number): Promise<KeptAnswer> | undefined {
     const known = this.#accounts.get(account)
-    if (known === undefined) return this.#findInLog(account, { key, digest })
+    if (known === undefined) return this.#findInLog(account, { key, digest }, partition)
     const numbered = NUMBERED_KEY.exec(key)
     const kept =
       numbered === null
         ? this.#findKey(known, key)
         : findNumber(known, numbered[1] as string, Number(numbered[2]))
-    if (kept === undefined) return this.#findInLog(account, { key, digest })
+    if (kept === undefined) return this.#findInLog(account, { key, digest }, partition)
     if (kept.digest !== textOf(digest)) throw conflict(ANOTHER_BODY)
     return kept.answer
   }
 
   /** The batch id of before is not known any more: it is opaque and may be empty. */
-  #findInLog(account: string, idempotency: Idempotency): Promise<KeptAnswer> | undefined {
-    switch (this.#judgeKey(account, idempotency)) {
+  #findInLog(account: string, idempotency: Idempotency, partition: number): Promise<KeptAnswer> | undefined {
+    switch (this.#judgeKey(account, idempotency, partition)) {
       case 'new':
         return undefined
       case 'unknown':

@@ -1,5 +1,6 @@
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../../engine/line-limits.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
+import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import {
   ARRAY,
   ARRAY_END,
@@ -25,7 +26,6 @@ import {
   unescapeText,
   ZERO,
 } from './json-bytes.ts'
-import type { LineBatchBuilder } from './line-batch-builder.ts'
 import {
   APP,
   ENV,

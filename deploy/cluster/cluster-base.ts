@@ -11,7 +11,12 @@ import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
-import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import {
+  CONFIG_TOPIC,
+  INGEST_TOPIC,
+  openPartitionedTopics,
+  type PartitionedTopics,
+} from '../../engine/log/topics.ts'
 import { WireFormatError } from '../../schemas/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
@@ -27,6 +32,7 @@ export interface ClusterBase {
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
+  readonly keyed: PartitionedTopics['keyed']
   readonly configuration: ConfigurationLog
   /** Shares the partitions among the engines. */
   readonly group: KafkaGroup
@@ -44,7 +50,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   })
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
-    const [ingest, checkpoints] = await partitionedTopics(log, partitions)
+    const { ingest, checkpoints, keyed } = await partitionedTopics(log, partitions)
     const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
     const group = new KafkaGroup({
       kafka,
@@ -52,19 +58,20 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       logger,
       groupId: `${prefix}${ENGINE_GROUP}`,
       topic: `${prefix}${INGEST_TOPIC}`,
+      prefix,
       partitions,
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
-    return { settings, clock, entropy, log, ingest, checkpoints, configuration, group }
+    return { settings, clock, entropy, log, ingest, checkpoints, keyed, configuration, group }
   } catch (error) {
     await log.close()
     throw kafkaTrouble(settings, error)
   }
 }
 
-async function partitionedTopics(log: Log, partitions: number): Promise<[Topic, Topic]> {
+async function partitionedTopics(log: Log, partitions: number): Promise<PartitionedTopics> {
   try {
-    return [await log.topic(INGEST_TOPIC, partitions), await log.topic(CHECKPOINT_TOPIC, partitions)]
+    return await openPartitionedTopics(log, partitions)
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
     throw new SettingsError([

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { firstSteps } from '../first-steps.ts'
@@ -65,7 +66,7 @@ export async function runOnKafka(
 }
 
 async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): Promise<Running> {
-  const { settings, clock, entropy, log, ingest, checkpoints, configuration, group } = base
+  const { settings, clock, entropy, log, ingest, checkpoints, keyed, configuration, group } = base
   if (role === 'ingest') return { base, opening: undefined, engine: undefined }
   const wasFilled = await holdsRecords(base)
   const opening = await StoreOpening.begin(
@@ -77,6 +78,7 @@ async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): 
     log,
     ingest,
     checkpoints,
+    keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),

@@ -34,7 +34,7 @@ export async function verifyCluster(
           'the store of CLICKHOUSE_URL does not answer: try again once it does',
         )
       const told = new Map(
-        (await group.progress()).map(({ partition, storedOffset }) => [partition, storedOffset]),
+        (await group.progress(ingest.name)).map(({ partition, storedOffset }) => [partition, storedOffset]),
       )
       const ports = {
         ingest,

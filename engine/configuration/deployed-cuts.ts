@@ -2,8 +2,16 @@ import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { jsonText } from '../json-text.ts'
 import type { ConfigurationLog } from './configuration-log.ts'
-import type { AccountCut, AddressedCut, DeployedConfiguration, PipelineCut } from './deployed.ts'
-import { type Account, accounts, type Deployment, deployments, revisions } from './entities.ts'
+import type { AccountCut, AddressedCut, DeployedConfiguration, PipelineCut, SpreadCut } from './deployed.ts'
+import {
+  type Account,
+  accounts,
+  type Deployment,
+  deployments,
+  revisions,
+  type Spread,
+  spreads,
+} from './entities.ts'
 import type { Entity } from './fold.ts'
 
 /**
@@ -12,11 +20,13 @@ import type { Entity } from './fold.ts'
  */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set(['ingestion_key'])
 
+type AccountsCut = Omit<AddressedCut, 'everywhere'>
+
 /** What the configuration says that partitions must know. */
 export function deployedConfiguration(log: ConfigurationLog): DeployedConfiguration {
   // An entity is replaced when it changes, so its cut can be kept with it.
-  const known = new WeakMap<object, AddressedCut>()
-  const cutOf = <Value>(entity: Entity<Value>, make: (entity: Entity<Value>) => AddressedCut) => {
+  const known = new WeakMap<object, AccountsCut>()
+  const cutOf = <Value>(entity: Entity<Value>, make: (entity: Entity<Value>) => AccountsCut) => {
     let cut = known.get(entity)
     if (cut === undefined) {
       cut = make(entity)
@@ -26,24 +36,34 @@ export function deployedConfiguration(log: ConfigurationLog): DeployedConfigurat
   }
   return {
     *cuts() {
-      for (const account of log.list(accounts)) yield cutOf(account, accountCut)
+      const isEverywhere = (account: string) => log.get(spreads, account) !== undefined
+      for (const account of log.list(accounts))
+        yield { ...cutOf(account, accountCut), everywhere: isEverywhere(account.id) }
       for (const deployment of log.list(deployments)) {
-        yield cutOf(deployment, each => pipelineCut(each, documentOf(log, each.value)))
+        const cut = cutOf(deployment, each => pipelineCut(each, documentOf(log, each.value)))
+        yield { ...cut, everywhere: isEverywhere(cut.account) }
       }
+      // Last: a partition that says it is spread has all of the account's pipelines.
+      for (const spread of log.list(spreads)) yield { ...cutOf(spread, spreadCut), everywhere: true }
     },
     subscribe: listener => log.subscribe(listener),
   }
 }
 
-function accountCut({ id, version, value }: Entity<Account>): AddressedCut {
+function spreadCut({ id, value }: Entity<Spread>): AccountsCut {
+  const payload: SpreadCut = { isSpread: value.enabled }
+  return {
+    account: id,
+    cut: { kind: 'spread', entity: id, version: value.change, payload: JSON.stringify(payload) },
+  }
+}
+
+function accountCut({ id, version, value }: Entity<Account>): AccountsCut {
   const payload: AccountCut = { accountId: id, retentionDays: value.retentionDays }
   return { account: id, cut: { kind: 'account', entity: id, version, payload: JSON.stringify(payload) } }
 }
 
-function pipelineCut(
-  { id, value }: Entity<Deployment>,
-  document: PipelineDocument | undefined,
-): AddressedCut {
+function pipelineCut({ id, value }: Entity<Deployment>, document: PipelineDocument | undefined): AccountsCut {
   const payload = document === undefined ? '' : jsonText(withoutSecrets(document) as never)
   return { account: value.account, cut: { kind: 'pipeline', entity: id, version: value.number, payload } }
 }

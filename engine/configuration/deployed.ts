@@ -10,10 +10,18 @@ export interface AccountCut {
   readonly retentionDays: number
 }
 
+/** Payload of a cut of kind 'spread'; entity is the short account id, version counts the changes. */
+export interface SpreadCut {
+  /** Memory of keys belongs into the keyed partitions; otherwise into the account's home partition. */
+  readonly isSpread: boolean
+}
+
 /** A cut with the account whose partition must see it. */
 export interface AddressedCut {
   readonly account: string
   readonly cut: Cut
+  /** Every partition must see it: the account's lines are, or were, on all of them. */
+  readonly everywhere: boolean
 }
 
 /** What the configuration log says that partitions must know: the newest cut of every entity. */

@@ -138,6 +138,31 @@ export interface Deployment {
   readonly revisionId: string | null
 }
 
+/** Whether an account's lines go to all partitions. Key: the short id of the account. */
+export interface Spread {
+  readonly account: string
+  readonly enabled: boolean
+  /** 1, 2, 3, …: how often it was changed. */
+  readonly change: number
+  /** When its lines were on all partitions before. */
+  readonly spans: readonly SpreadSpan[]
+}
+
+/** UNIX ms. */
+export interface SpreadSpan {
+  readonly fromMs: number
+  /** null: it lasts. */
+  readonly untilMs: number | null
+}
+
+/** A partition's word that it has done its part of a change. Key: `<account>/<partition>`. */
+export interface SpreadReport {
+  readonly account: string
+  readonly partition: number
+  readonly change: number
+  readonly atMs: number
+}
+
 export const INSTALLATION_KEY = 'installation'
 
 const ofAccount = (value: { readonly account: string }) => value.account
@@ -183,6 +208,9 @@ export const accountKeys = defineKind<AccountKey>('key', {
   ],
 })
 
+export const spreads = defineKind<Spread>('spread', { account: ofAccount })
+export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
+
 export const KINDS: readonly AnyKind[] = [
   installations,
   enterprises,
@@ -194,6 +222,8 @@ export const KINDS: readonly AnyKind[] = [
   drafts,
   revisions,
   deployments,
+  spreads,
+  spreadReports,
 ]
 
 /** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */

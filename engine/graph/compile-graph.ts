@@ -23,6 +23,7 @@ import { canonicalTypeOf } from './known-types.ts'
 import type { NodeCounters } from './node-counters.ts'
 import { ErrorDesk } from './node-error.ts'
 import { nodeOutputs } from './node-outputs.ts'
+import { ascending } from './run.ts'
 
 export type { RunContext, SinkNode } from './compiled-node.ts'
 export type { NodeCounters } from './node-counters.ts'
@@ -45,6 +46,10 @@ export interface CompiledGraph {
    * @param route 'ingest', or the id of a gateway route
    */
   run(route: string, events: readonly Event[], context: RunContext): void
+  /** Runs events that wait at a node with a memory on from there. @returns false when there is no such node */
+  resume(node: string, events: readonly Event[], context: RunContext): boolean
+  /** Takes in memory of keys that was elsewhere. @throws RangeError when the bytes are none */
+  absorb(node: string, data: Uint8Array): void
   /** Lets time pass for keyed state when nothing arrives. */
   tick(nowMs: number): void
   /** A copy of the memory of each node that has one, by node id. */
@@ -61,7 +66,8 @@ export interface CompiledGraph {
  * Compiles a pipeline that `checkGraph` and `checkNode` accepted.
  *
  * @param previous the graph that this one replaces: memory of a node is carried over, not copied, where id and
- *   type are the same and the processor says that the change of options keeps it. It must not run any more
+ *   type are the same and the processor says that the change of options keeps it. Events that still go through the
+ *   earlier graph are judged there by the new options
  * @param restored memory from a checkpoint, by node id; wins over `previous`
  * @throws RangeError when the document is not one that could have been published
  */
@@ -88,11 +94,15 @@ class Graph implements CompiledGraph {
   readonly states = new Map<string, HeldState>()
   readonly #nodes: readonly CompiledNode[]
   readonly #entrances = new Map<string, SourceNode[]>()
+  /** Where events that were sent here wait, by node with a memory. */
+  readonly #arrivals = new Map<string, Inbox>()
+  readonly #bounds: EngineBounds
   /** Readers have to be known before their inputs: by output id. */
   readonly #ports = new Map<string, OutputPort>()
 
   constructor(document: PipelineDocument, memory: Memory) {
     this.document = document
+    this.#bounds = memory.bounds
     const order = topologicalOrder(document.nodes, outputOwners(document.nodes))
     if (order.length < document.nodes.length)
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
@@ -106,6 +116,21 @@ class Graph implements CompiledGraph {
     if (events.length === 0) return
     for (const source of this.#entrances.get(route) ?? []) source.enter(events)
     for (const node of this.#nodes) node.step(context)
+  }
+
+  resume(node: string, events: readonly Event[], context: RunContext): boolean {
+    const inbox = this.#arrivals.get(node)
+    if (inbox === undefined) return false
+    let bytes = 0
+    for (const event of events) bytes += event.bytes
+    inbox.run = { events, rows: ascending(events.length), bytes }
+    for (const node of this.#nodes) node.step(context)
+    return true
+  }
+
+  absorb(node: string, data: Uint8Array): void {
+    const state = this.states.get(node)
+    state?.kind.keyed.absorb(state.value, data, this.#bounds)
   }
 
   tick(nowMs: number): void {
@@ -147,10 +172,16 @@ class Graph implements CompiledGraph {
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
     const config = checkedConfig(node, processor)
     const desk = new ErrorDesk(id)
-    const state = stateOf(node, processor, config, memory)
-    if (state !== undefined) this.states.set(id, state)
     const process = processor.compile(config, desk.report)
-    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk })
+    const state = heldState(node, processor, { config, process, desk }, memory)
+    const inboxes = this.#inboxes(node)
+    if (state !== undefined) {
+      const arrivals: Inbox = { run: undefined }
+      inboxes.push(arrivals)
+      this.states.set(id, state)
+      this.#arrivals.set(id, arrivals)
+    }
+    const compiled = new ProcessingNode({ id, inboxes, process, state, desk })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
       const port = new OutputPort(compiled.counters)
       compiled.outputs.set(name, port)
@@ -187,18 +218,24 @@ function checkedConfig({ id, user_config: config }: NodeDocument, processor: Pro
   return checked.stored
 }
 
-function stateOf(
+/** The memory of a node: its own of before where that is carried over, then judged by the new options. */
+function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
-  config: JsonObject,
+  judge: Pick<HeldState, 'config' | 'process' | 'desk'>,
   { previous, restored, bounds }: Memory,
 ): HeldState | undefined {
   if (kind === undefined) return undefined
-  const bytes = restored?.get(id)
   const before = previous?.get(id)
-  const carried = before !== undefined && before.type === type && kind.keeps(before.config, config)
-  if (bytes !== undefined) return { type, config, kind, value: kind.restore(bytes, bounds) }
-  return { type, config, kind, value: carried ? before.value : kind.create(bounds, seedOf(id)) }
+  const isCarried = before !== undefined && before.type === type && kind.keeps(before.config, judge.config)
+  const hash = kind.keyed.hash(judge.config)
+  const held = isCarried
+    ? Object.assign(before, judge, { hash })
+    : { type, kind, value: undefined, hash, ...judge }
+  const bytes = restored?.get(id)
+  if (bytes !== undefined) held.value = kind.restore(bytes, bounds)
+  else if (!isCarried) held.value = kind.create(bounds, seedOf(id))
+  return held
 }
 
 /** Ids of nodes are random and unknown to who sends lines, so a seed from one is hard to guess (FNV-1a). */

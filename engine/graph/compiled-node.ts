@@ -22,6 +22,14 @@ export interface RunContext {
   /** Takes the events of one sink, in order, and says which it could not keep. The array is shared: it must not be changed. */
   deliver(sink: SinkNode, events: readonly Event[], fail: (event: Event) => void): void
   report(error: NodeError): void
+  /** Present where memory of keys may be in other partitions. */
+  readonly elsewhere?: Elsewhere | undefined
+}
+
+/** The way to memory that is not here. */
+export interface Elsewhere {
+  /** @param hash of the key @returns false when its memory is here; otherwise the event has been sent to where it is */
+  send(node: string, hash: number, event: Event): boolean
 }
 
 /** Where the events of one input wait until their node's turn comes. */
@@ -115,13 +123,19 @@ export class DeliveringNode implements CompiledNode {
   }
 }
 
-/** The memory of a node, with what it was made by and for. */
+/**
+ * The memory of a node, with what judges by it. Revisions that share a memory share this, so that all of their events
+ * are judged by the options of the newest.
+ */
 export interface HeldState {
   /** Canonical type of the processor. */
   readonly type: string
-  readonly config: JsonObject
   readonly kind: ProcessorState<unknown, JsonObject>
-  readonly value: unknown
+  config: JsonObject
+  value: unknown
+  process: Process
+  hash: (event: Event, value: unknown) => number
+  desk: ErrorDesk
 }
 
 export interface ProcessingParts {
@@ -153,18 +167,34 @@ export class ProcessingNode implements CompiledNode {
   }
 
   step(context: RunContext): void {
-    const run = takeRun(this.inboxes, this.counters)
+    const taken = takeRun(this.inboxes, this.counters)
+    const run = taken && this.#stayingRun(taken, context)
     if (run === undefined) return
-    this.#state?.kind.advance(this.#state.value, context.nowMs, this.#state.config)
-    this.#desk.open(context)
-    this.#processRun(run)
-    this.#desk.close()
+    const state = this.#state
+    state?.kind.advance(state.value, context.nowMs, state.config)
+    const desk = state?.desk ?? this.#desk
+    desk.open(context)
+    this.#processRun(run, desk)
+    desk.close()
   }
 
-  #processRun(run: Run): void {
-    const process = this.#process
+  /** The events of a run whose memory is here. The others are counted where they arrive. */
+  #stayingRun(run: Run, { elsewhere }: RunContext): Run | undefined {
+    const state = this.#state
+    if (state === undefined || elsewhere === undefined) return run
+    const staying = new RunBuilder()
+    for (const [index, event] of run.events.entries()) {
+      if (elsewhere.send(this.id, state.hash(event, state.value), event)) continue
+      staying.add(event, run.rows[index] as number, event.bytes)
+    }
+    this.counters.eventsIn -= run.events.length - staying.events.length
+    this.counters.bytesIn -= run.bytes - staying.bytes
+    return staying.events.length === 0 ? undefined : staying
+  }
+
+  #processRun(run: Run, desk: ErrorDesk): void {
+    const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
-    const desk = this.#desk
     // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
     let passed: RunBuilder | undefined
     for (let index = 0; index < run.events.length; index++) {
@@ -176,7 +206,7 @@ export class ProcessingNode implements CompiledNode {
         continue
       }
       passed ??= this.#builderOfFirst(run, index)
-      this.#settle(outcome, event, run.rows[index] as number, passed)
+      this.#settle(outcome, event, run.rows[index] as number, passed, desk)
     }
     if (passed === undefined) this.#port(DEFAULT_OUTPUT).emit(run)
     else this.#emitBuilt()
@@ -192,7 +222,7 @@ export class ProcessingNode implements CompiledNode {
   }
 
   /** Counts and places what is not a plain pass. */
-  #settle(outcome: Outcome, event: Event, row: number, passed: RunBuilder): void {
+  #settle(outcome: Outcome, event: Event, row: number, passed: RunBuilder, desk: ErrorDesk): void {
     const { counters } = this
     if (outcome instanceof Event) {
       passed.add(outcome, row, outcome.bytes)
@@ -207,10 +237,10 @@ export class ProcessingNode implements CompiledNode {
       for (const part of outcome.events) passed.add(part, row, part.bytes)
     } else if (outcome instanceof PassedWithError) {
       passed.add(outcome.event, row, outcome.event.bytes)
-      this.#desk.report(outcome.code, outcome.detail)
+      desk.report(outcome.code, outcome.detail)
     } else {
       counters.failed++
-      this.#desk.report(outcome.code, outcome.detail)
+      desk.report(outcome.code, outcome.detail)
     }
   }
 

@@ -62,6 +62,22 @@ export interface ProcessorState<State, Config> {
   measure(state: State): Readonly<Record<string, number>>
   /** Whether the memory survives this change of options. */
   keeps(before: Config, after: Config): boolean
+  /** How it is shared out when lines of one account are on many partitions. */
+  readonly keyed: KeyedState<State, Config>
+}
+
+/** Memory by key: each key's is in one place, wherever the events come from. */
+export interface KeyedState<State, Config> {
+  /** Done once; the function that it returns tells where an event belongs: a number of 32 bits, the same for a key in every state of a node. */
+  hash(config: Config): (event: Event, state: State) => number
+  /** Takes out the memory of keys whose share is among `shares`, in pieces of a bounded size. */
+  split(
+    state: State,
+    shares: readonly number[],
+    shareOf: (hash: number) => number,
+  ): Iterable<{ readonly share: number; readonly data: Uint8Array }>
+  /** Takes in such a piece. @throws RangeError when the bytes are none */
+  absorb(state: State, data: Uint8Array, bounds: EngineBounds): void
 }
 
 /** Bounds that an installation sets for all accounts. */

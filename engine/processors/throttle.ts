@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
+import type { Event } from '../event.ts'
 import { fieldAt } from '../field-path.ts'
 import { jsonText } from '../json-text.ts'
 import { drop, pass } from '../outcome.ts'
@@ -56,11 +57,11 @@ export const throttle = defineProcessor({
   compile(config, report) {
     const rule = { limit: config.threshold, windowMs: windowMsOf(config) }
     const keyField = config.key_field || undefined
-    const key = keyField === undefined ? undefined : fieldAt(keyField)
+    const key = bucketKeyIn(config)
     const excluded = config.exclude === undefined ? undefined : compileCondition(config.exclude, report)
     return (event, state: ThrottleState) => {
       if (excluded?.(event)) return event
-      const bucketKey = key === undefined ? undefined : bucketKeyOf(key.read(event))
+      const bucketKey = key(event)
       const verdict = state.judge(bucketKey, rule)
       if (verdict === OVERFLOW_PASSED || verdict === OVERFLOW_DISCARDED)
         report('E_CARDINALITY_LIMIT', { field: keyField ?? '', captured: bucketKey ?? '' })
@@ -76,6 +77,14 @@ export const throttle = defineProcessor({
     measure: state => state.measure(),
     // Another limit or window judges what has passed already: publishing is no way around a limit.
     keeps: (before, after) => (before.key_field ?? '') === (after.key_field ?? ''),
+    keyed: {
+      hash: config => {
+        const key = bucketKeyIn(config)
+        return (event, state) => state.hashOf(key(event))
+      },
+      split: (state, shares, shareOf) => state.split(shares, shareOf),
+      absorb: (state, data, { throttle: bounds }) => state.absorb(ThrottleState.restore(data, bounds)),
+    },
   },
 
   examples: [
@@ -181,6 +190,13 @@ export const throttle = defineProcessor({
     },
   ],
 })
+
+/** Reads an event's bucket key. */
+function bucketKeyIn({ key_field: keyField }: ThrottleConfig): (event: Event) => string | undefined {
+  if (!keyField) return () => undefined
+  const field = fieldAt(keyField)
+  return event => bucketKeyOf(field.read(event))
+}
 
 /** Text of the bucket key (components, section 5A.4); undefined for the default bucket. */
 export function bucketKeyOf(value: JsonValue | undefined): string | undefined {

@@ -2,11 +2,20 @@ import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
-import { type CompiledGraph, compileGraph, INGEST_ROUTE, type NodeError } from '../graph/compile-graph.ts'
+import {
+  type CompiledGraph,
+  compileGraph,
+  INGEST_ROUTE,
+  type NodeError,
+  type RunContext,
+} from '../graph/compile-graph.ts'
+import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
+import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
+import type { SpreadAccount } from './spread-account.ts'
 
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
 export const DEFAULT_RETENTION_DAYS = 30
@@ -20,13 +29,41 @@ export interface AccountOutput {
   /** Gives an event to the own store. @returns false when it could not be stored; the sink counts it as failed */
   store(sink: OwnStoreSink, event: Event, account: AccountState, name: NodeName): boolean
   report(name: NodeName, error: NodeError): void
+  /** The way of events of that revision to memory of keys that is not here; undefined when all of it is. */
+  elsewhere(account: AccountState, pipeline: string, version: number): Elsewhere | undefined
 }
 
 interface Deployed {
   readonly graph: CompiledGraph
+  /** Of its cut. */
+  readonly version: number
   readonly ownStores: ReadonlyMap<string, OwnStoreSink>
   readonly reported: Map<string, NodeActivity>
 }
+
+/** A revision that has been replaced here while events of it are still under way. */
+interface Retiring extends Deployed {
+  readonly replacedMs: number
+}
+
+/** How a revision comes into effect. */
+export interface Deploying {
+  readonly version: number
+  /** States of its nodes from a checkpoint. */
+  readonly restored?: ReadonlyMap<string, Uint8Array> | undefined
+  /** Log time; given where events of the revision before may still come from other partitions. */
+  readonly replacingMs?: number | undefined
+}
+
+/** A revision as a checkpoint keeps it, oldest first. */
+export interface KeptRevision {
+  readonly version: number
+  readonly replacedMs: number
+  readonly document: PipelineDocument
+}
+
+/** How long a revision stays, beyond the last word of it, for events that take a second way. */
+const RETIRING_MS = 3_600_000
 
 /** What one partition knows and remembers of one account. */
 export class AccountState {
@@ -34,33 +71,65 @@ export class AccountState {
   readonly fieldNames: FieldNames
   readonly keys = new IdempotencyKeys()
   retentionDays = DEFAULT_RETENTION_DAYS
+  /** Only of accounts whose lines are, or were, on all partitions. */
+  spread: SpreadAccount | undefined
   readonly #deployed = new Map<string, Deployed>()
+  /** By pipeline, oldest first. */
+  readonly #retiring = new Map<string, Retiring[]>()
   readonly #defaultSink = defaultOwnStore()
   #defaultActivity = noCounts()
+  /** Of nodes that are no more: what became of events that were still on their way to them. */
+  readonly #gone: (NodeName & { readonly activity: NodeActivity })[] = []
 
   constructor(account: string, fieldNames = new FieldNames()) {
     this.account = account
     this.fieldNames = fieldNames
   }
 
-  /**
-   * Puts a revision into effect; keyed state of nodes that stay is carried over.
-   *
-   * @param restored states of its nodes from a checkpoint
-   */
-  deploy(document: PipelineDocument, restored?: ReadonlyMap<string, Uint8Array>): void {
-    const previous = this.#deployed.get(document.id)
+  /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
+  deploy(document: PipelineDocument, { version, restored, replacingMs }: Deploying): void {
+    const previous = this.#deployed.get(document.id) ?? this.#retiring.get(document.id)?.at(-1)
     const graph = compileGraph(document, previous?.graph, restored)
     const ownStores = new Map<string, OwnStoreSink>()
     for (const sink of graph.sinks) {
       if (sink.type === 'log-analysis') ownStores.set(sink.nodeId, compileOwnStore(sink.config))
     }
-    this.#deployed.set(document.id, { graph, ownStores, reported: new Map() })
+    if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
+    this.#deployed.set(document.id, { graph, version, ownStores, reported: new Map() })
     this.#inOrder()
   }
 
-  withdraw(pipelineId: string): void {
+  /** @param replacingMs as in `deploy` */
+  withdraw(pipelineId: string, replacingMs?: number): void {
+    if (replacingMs !== undefined) this.#retire(pipelineId, replacingMs)
     this.#deployed.delete(pipelineId)
+  }
+
+  has(pipelineId: string): boolean {
+    return this.#deployed.has(pipelineId)
+  }
+
+  #retire(pipelineId: string, replacedMs: number): void {
+    const replaced = this.#deployed.get(pipelineId)
+    if (replaced === undefined) return
+    const retiring = this.#retiring.get(pipelineId) ?? []
+    this.#retiring.set(pipelineId, [...retiring, { ...replaced, replacedMs }])
+  }
+
+  /** Lets go of revisions of which no partition has an event any more. Their activity has been taken. */
+  forgetRetired(timeMs: number): void {
+    for (const [pipeline, retiring] of this.#retiring) {
+      const least = this.spread?.leastForwarded(pipeline) ?? 0
+      const kept = retiring.filter(
+        ({ version, replacedMs }) => version >= least || timeMs - replacedMs < RETIRING_MS,
+      )
+      if (kept.length === 0) this.#retiring.delete(pipeline)
+      else this.#retiring.set(pipeline, kept)
+    }
+  }
+
+  get retires(): boolean {
+    return this.#retiring.size > 0
   }
 
   /** Runs lines of one record through every graph that reads them, pipelines in the order of their ids. */
@@ -70,9 +139,45 @@ export class AccountState {
     for (const [pipeline, deployed] of this.#deployed) {
       if (batch.route === INGEST_ROUTE && !deployed.graph.readsIngest) continue
       readers++
-      this.#runPipeline(pipeline, deployed, batch.route, events, output)
+      deployed.graph.run(batch.route, events, this.#contextOf(pipeline, deployed, output))
     }
     if (readers === 0 && batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
+  }
+
+  /** Runs events that were sent here on, from the node at which they wait. */
+  resume({ pipeline, version, node }: WaitingPlace, events: readonly Event[], output: AccountOutput): void {
+    const newest = this.#deployed.get(pipeline)
+    const revisions = [newest, ...(this.#retiring.get(pipeline) ?? [])]
+    const own = revisions.find(revision => revision?.version === version) ?? newest
+    const isRun = own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)) ?? false
+    if (isRun) return
+    const activity = noCounts()
+    for (const { bytes } of events) activity.droppedBytes += bytes
+    activity.eventsIn = activity.dropped = events.length
+    activity.bytesIn = activity.droppedBytes
+    this.#gone.push({ account: this.account, pipeline, node, activity })
+  }
+
+  /** Takes out the memory of the keys of some shares, of all nodes. */
+  *splitStates(
+    shares: readonly number[],
+    shareOf: (hash: number) => number,
+  ): Iterable<{
+    readonly share: number
+    readonly pipeline: string
+    readonly node: string
+    readonly data: Uint8Array
+  }> {
+    for (const [pipeline, { graph }] of this.#deployed) {
+      for (const [node, { kind, value }] of graph.states) {
+        for (const piece of kind.keyed.split(value, shares, shareOf)) yield { ...piece, pipeline, node }
+      }
+    }
+  }
+
+  /** Takes in memory of keys; that of a node which is gone goes, too. */
+  absorb(pipeline: string, node: string, data: Uint8Array): void {
+    this.#deployed.get(pipeline)?.graph.absorb(node, data)
   }
 
   /** Lets time pass for keyed state. */
@@ -82,32 +187,53 @@ export class AccountState {
 
   /** What every node did since the last call. */
   *takeActivity(): Iterable<NodeName & { readonly activity: NodeActivity }> {
-    for (const [pipeline, { graph, reported }] of this.#deployed) {
+    for (const [pipeline, { graph, reported }] of this.#revisions()) {
       for (const [node, counters] of graph.counters) {
         const activity = activitySince(counters, reported.get(node))
         reported.set(node, { ...counters })
         yield { account: this.account, pipeline, node, activity }
       }
     }
+    yield* this.#gone.splice(0)
     yield { account: this.account, pipeline: '', node: DEFAULT_GRAPH_NODE, activity: this.#defaultActivity }
     this.#defaultActivity = noCounts()
   }
 
-  *states(): Iterable<{ readonly pipeline: string; readonly node: string; readonly data: Uint8Array }> {
-    for (const [pipeline, { graph }] of this.#deployed) {
-      for (const [node, data] of graph.snapshot()) yield { pipeline, node, data }
+  /** Memory of nodes, with the version of the newest revision that shares it. */
+  *states(): Iterable<{
+    readonly pipeline: string
+    readonly version: number
+    readonly node: string
+    readonly data: Uint8Array
+  }> {
+    const known = new Set<HeldState>()
+    for (const [pipeline, { graph, version }] of this.#revisions()) {
+      for (const [node, state] of graph.states) {
+        if (known.has(state)) continue
+        known.add(state)
+        yield { pipeline, version, node, data: state.kind.snapshot(state.value) }
+      }
     }
   }
 
-  #runPipeline(
-    pipeline: string,
-    { graph, ownStores }: Deployed,
-    route: string,
-    events: readonly Event[],
-    output: AccountOutput,
-  ): void {
+  /** Revisions that retire. */
+  *keptRevisions(): Iterable<KeptRevision> {
+    for (const retiring of this.#retiring.values()) {
+      for (const { version, replacedMs, graph } of retiring)
+        yield { version, replacedMs, document: graph.document }
+    }
+  }
+
+  /** Newest first, where a pipeline has several. */
+  *#revisions(): Iterable<readonly [pipeline: string, revision: Deployed]> {
+    yield* this.#deployed
+    for (const [pipeline, retiring] of this.#retiring)
+      for (const revision of retiring.toReversed()) yield [pipeline, revision]
+  }
+
+  #contextOf(pipeline: string, { ownStores, version }: Deployed, output: AccountOutput): RunContext {
     const nameOf = (node: string): NodeName => ({ account: this.account, pipeline, node })
-    graph.run(route, events, {
+    return {
       nowMs: output.timeMs,
       deliver: (sink, delivered, fail) => {
         const ownStore = ownStores.get(sink.nodeId)
@@ -116,7 +242,8 @@ export class AccountState {
         for (const event of delivered) if (!output.store(ownStore, event, this, name)) fail(event)
       },
       report: error => output.report(nameOf(error.nodeId), error),
-    })
+      elsewhere: output.elsewhere(this, pipeline, version),
+    }
   }
 
   #runDefaultGraph(events: readonly Event[], output: AccountOutput): void {

@@ -1,5 +1,6 @@
 /** How far the checkpoints of a partition reach. */
 export interface PartitionProgress {
+  readonly topic: string
   readonly partition: number
   /** First offset that a start may need: nothing at or above it may go. */
   readonly neededFrom: bigint
@@ -21,21 +22,23 @@ export interface Assignment {
   take(listener: (partitions: ReadonlySet<number>) => Promise<void>, signal: AbortSignal): Promise<void>
   /** Tells everybody how far a partition of this process is; what cannot be told now is told the next time. */
   report(progress: PartitionProgress): Promise<void>
-  /** What is known of all partitions, those of other processes, too; nothing of one that has never reported. */
-  progress(): Promise<readonly PartitionProgress[]>
+  /**
+   * What is known of all partitions of a topic, those of other processes, too; nothing of one that has never reported.
+   */
+  progress(topic: string): Promise<readonly PartitionProgress[]>
 }
 
 /** All partitions belong to the one process that has the log. */
 export function wholeAssignment(partitions: number): Assignment {
-  const reported = new Map<number, PartitionProgress>()
+  const reported = new Map<string, PartitionProgress>()
   return {
     take: (listener, signal) => {
       if (signal.aborted) return Promise.resolve()
       return listener(new Set(Array.from({ length: partitions }, (_, partition) => partition)))
     },
     report: async progress => {
-      reported.set(progress.partition, progress)
+      reported.set(`${progress.topic} ${progress.partition}`, progress)
     },
-    progress: async () => [...reported.values()],
+    progress: async name => [...reported.values()].filter(({ topic }) => topic === name),
   }
 }

@@ -2,12 +2,13 @@ import type { Cut } from '../../schemas/control.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
+import type { SpreadReports } from '../configuration/spread.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import type { Assignment } from './assignment.ts'
-import { Housekeeping } from './housekeeping.ts'
+import { Housekeeping, type Lane } from './housekeeping.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { PartitionWorker, type WorkerStatus } from './partition-worker.ts'
@@ -23,6 +24,8 @@ export interface EngineOptions {
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
+  /** Absent where accounts cannot be spread over partitions. */
+  readonly keyed?: KeyedLane | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration
@@ -31,6 +34,14 @@ export interface EngineOptions {
   /** How long records stay on the ingest topic for preview and replay, once they are stored. */
   readonly logRetentionMs: number
   readonly assignment: Assignment
+}
+
+/** What accounts on many partitions need. */
+export interface KeyedLane {
+  /** With as many partitions as the ingest topic. */
+  readonly topic: Topic
+  readonly checkpoints: Topic
+  readonly reports: SpreadReports
 }
 
 /** The place of a worker in this process, while the partition is its own and until its work has ended. */
@@ -49,16 +60,27 @@ export interface EngineStatus {
 export class Engine implements CutsInEffect {
   readonly #options: EngineOptions
   readonly #workers = new Map<number, PartitionWorker>()
+  readonly #keyedWorkers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
   readonly #seats = new Map<number, Seat>()
   readonly #stop = new AbortController()
   readonly #housekeeping: Housekeeping
+  readonly #ingestLane: Lane
+  readonly #keyedLane: (Lane & KeyedLane) | undefined
   #assigned: ReadonlySet<number> | undefined
   #running: Promise<void>[] = []
 
   constructor(options: EngineOptions) {
     this.#options = options
-    this.#housekeeping = new Housekeeping({ ...options, workers: this.#workers })
+    const { ingest, checkpoints, keyed } = options
+    this.#ingestLane = { topic: ingest, checkpoints, workers: this.#workers }
+    this.#keyedLane = keyed && { ...keyed, workers: this.#keyedWorkers }
+    this.#housekeeping = new Housekeeping({
+      ...options,
+      lines: this.#ingestLane,
+      keyed: this.#keyedLane,
+      isSpread: () => this.#isSpread,
+    })
   }
 
   start(): void {
@@ -80,12 +102,11 @@ export class Engine implements CutsInEffect {
   }
 
   /**
-   * What a request with that idempotency key would be; 'unknown' while the log is still being read after a start.
+   * What a request with that idempotency key would be in a partition; 'unknown' while the log is still being read after a start.
    * A partition in trouble, or of another process, does not keep senders waiting: the log itself tells exact repeats
    * later.
    */
-  judgeKey(account: string, idempotency: Idempotency): KeyJudgement | 'unknown' {
-    const partition = partitionOfAccount(account, this.#options.ingest.partitions)
+  judgeKey(account: string, idempotency: Idempotency, partition: number): KeyJudgement | 'unknown' {
     const worker = this.#workers.get(partition)
     if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
     return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
@@ -93,7 +114,8 @@ export class Engine implements CutsInEffect {
 
   /** What every node has done on the partitions of this process since their workers began. */
   *nodeTotals(): Iterable<NodeTotals> {
-    for (const worker of this.#workers.values()) yield* worker.nodeTotals
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) yield* worker.nodeTotals
   }
 
   /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */
@@ -158,22 +180,54 @@ export class Engine implements CutsInEffect {
     this.#seats.set(partition, seat)
     const work = async () => {
       await before?.ended
-      await this.#supervise(partition, leave.signal)
+      await Promise.all([
+        this.#supervise(this.#ingestLane, partition, leave.signal),
+        this.#superviseKeyed(partition, leave.signal),
+      ])
       this.#workers.delete(partition)
+      this.#keyedWorkers.delete(partition)
       this.#troubles.delete(partition)
       if (this.#seats.get(partition) === seat) this.#seats.delete(partition)
     }
     seat.ended = work()
   }
 
-  async #supervise(partition: number, signal: AbortSignal): Promise<void> {
+  /** Keyed partitions are worked on once an account was spread. */
+  async #superviseKeyed(partition: number, signal: AbortSignal): Promise<void> {
+    if (this.#keyedLane === undefined) return
+    if (!this.#isSpread) await this.#whenSpread(signal)
+    await this.#supervise(this.#keyedLane, partition, signal)
+  }
+
+  get #isSpread(): boolean {
+    for (const { cut } of this.#options.configuration.cuts()) if (cut.kind === 'spread') return true
+    return false
+  }
+
+  #whenSpread(signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const unsubscribe = this.#options.configuration.subscribe(() => {
+        if (this.#isSpread) end()
+      })
+      const end = () => {
+        unsubscribe()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+    })
+  }
+
+  async #supervise(lane: Lane, partition: number, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options
+    const { topic } = lane
     for (let pauseMs = RESTART_FIRST_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, RESTART_MAX_MS)) {
       const startedMs = clock.monotonicMs()
-      const worker = this.#newWorker(partition)
+      const worker = this.#newWorker(lane, partition)
       try {
         await worker.start(signal)
-        this.#workers.set(partition, worker)
+        lane.workers.set(partition, worker)
         this.#troubles.delete(partition)
         await worker.run(signal)
         await worker.finish(signal)
@@ -181,14 +235,14 @@ export class Engine implements CutsInEffect {
         if (signal.aborted && error === signal.reason) return
         if (signal.aborted && error instanceof StoreError && error.retriable) {
           const message = 'the store is away: what it does not have yet is stored after the next start'
-          logger.warn({ partition, reason: error.message }, message)
+          logger.warn({ topic: topic.name, partition, reason: error.message }, message)
           return
         }
         const sentence = error instanceof Error ? error.message : String(error)
         this.#troubles.set(partition, sentence)
-        logger.error({ partition, err: error }, 'partition worker stopped')
+        logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
         // What it still knows is no longer the partition's: nothing may be let go because of it.
-        if (error instanceof ReplacedError) this.#workers.delete(partition)
+        if (error instanceof ReplacedError) lane.workers.delete(partition)
         if (signal.aborted) return
         if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
         await clock.sleep(pauseMs, signal)
@@ -198,15 +252,16 @@ export class Engine implements CutsInEffect {
     }
   }
 
-  #newWorker(partition: number): PartitionWorker {
-    const { ingest, checkpoints, store, clock, configuration, logger, workerName, log } = this.#options
+  #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
+    const { ingest, keyed, store, clock, configuration, logger, workerName, log } = this.#options
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
     const freeRoom = () => this.#housekeeping.freeRoom()
     return new PartitionWorker({
       partition,
-      ingest,
+      topic,
       checkpoints,
+      outbox: keyed && { ingest, keyed: keyed.topic },
       store,
       clock,
       configuration,
@@ -221,7 +276,8 @@ export class Engine implements CutsInEffect {
   /** Keeps room on the log for the checkpoints by which it empties itself: lines stop before they would take it. */
   #reserveRoom(): void {
     let bytes = 0
-    for (const worker of this.#workers.values()) bytes += worker.neededRoomBytes
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) bytes += worker.neededRoomBytes
     this.#options.log.reserve(bytes)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { InTurn } from '../configuration/in-turn.ts'
+import type { SpreadReports } from '../configuration/spread.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
@@ -13,15 +14,24 @@ const LEADING_PARTITION = 0
 
 export interface HousekeepingOptions {
   readonly log: Log
-  readonly ingest: Topic
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
   readonly assignment: Assignment
   /** How long records stay on the ingest topic for preview and replay, once they are stored. */
   readonly logRetentionMs: number
+  readonly lines: Lane
+  readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
+  /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
+  isSpread(): boolean
+}
+
+/** A topic whose partitions are worked on. */
+export interface Lane {
+  readonly topic: Topic
+  readonly checkpoints: Topic
   /** Of this process. */
-  readonly workers: ReadonlyMap<number, PartitionWorker>
+  readonly workers: Map<number, PartitionWorker>
 }
 
 /**
@@ -44,6 +54,7 @@ export class Housekeeping {
       await clock.sleep(1_000, signal)
       if (signal.aborted) return
       if (!log.space().takesIngest) await this.freeRoom()
+      await this.#job('report spread accounts', () => this.#reportSpreads())
       if (clock.monotonicMs() < nextMs) continue
       nextMs = clock.monotonicMs() + EVERY_MS
       await this.runOnce()
@@ -54,7 +65,7 @@ export class Housekeeping {
   async runOnce(): Promise<void> {
     await this.freeRoom()
     await this.#job('report how far the partitions are', () => this.#report())
-    if (!this.#options.workers.has(LEADING_PARTITION)) return
+    if (!this.#options.lines.workers.has(LEADING_PARTITION)) return
     await this.#job('close days of usage', () => this.closeDays())
     await this.#job('remove expired lines', () => this.removeExpired())
   }
@@ -91,44 +102,77 @@ export class Housekeeping {
   }
 
   async removeExpired(): Promise<void> {
-    const { store, clock, ingest, logger } = this.#options
-    const settled = (await this.#progressOfAll()).map(progress => ({
-      topic: ingest.name,
-      partition: progress.partition,
-      checkpointOffset: progress.neededFrom,
+    const { store, clock, logger } = this.#options
+    const settled = (await this.#progressOfAll()).map(({ topic, partition, neededFrom }) => ({
+      topic,
+      partition,
+      checkpointOffset: neededFrom,
     }))
     if (settled.length === 0) return
     const removed = await store.removeExpired(clock.wallMs(), settled)
     if (removed > 0) logger.info({ removed }, 'lines past their retention were removed')
   }
 
+  /** Those whose partitions count. */
+  get #lanes(): readonly Lane[] {
+    const { lines, keyed, isSpread } = this.#options
+    return keyed !== undefined && isSpread() ? [lines, keyed] : [lines]
+  }
+
   async #trimLog(): Promise<void> {
-    const { ingest, clock, logRetentionMs, log, workers } = this.#options
-    for (const [partition, worker] of workers) {
-      let before = worker.neededFrom
-      const isShort = !log.space().takesIngest
-      if (!isShort) {
-        const expired = await ingest.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
-        if (expired !== null && expired < before) before = expired
-      }
-      if (before > 0n) await ingest.trim(partition, before)
-      await worker.trimCheckpoints(isShort ? undefined : (await ingest.bounds(partition)).first)
+    for (const lane of this.#lanes)
+      for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
+  }
+
+  async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {
+    const { clock, logRetentionMs, log } = this.#options
+    let before = worker.neededFrom
+    const isShort = !log.space().takesIngest
+    if (!isShort) {
+      const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
+      if (expired !== null && expired < before) before = expired
     }
+    if (before > 0n) await topic.trim(partition, before)
+    await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
   }
 
   async #report(): Promise<void> {
-    for (const [partition, worker] of this.#options.workers) {
-      const { neededFrom, settledMs, status } = worker
-      const { storedOffset } = status
-      await this.#options.assignment.report({ partition, neededFrom, settledMs, storedOffset })
+    for (const { topic, workers } of this.#lanes) {
+      for (const [partition, worker] of workers) {
+        const { neededFrom, settledMs, status } = worker
+        const { storedOffset } = status
+        await this.#options.assignment.report({
+          topic: topic.name,
+          partition,
+          neededFrom,
+          settledMs,
+          storedOffset,
+        })
+      }
+    }
+  }
+
+  /** Says of this process's partitions that they have done their part of a change. */
+  async #reportSpreads(): Promise<void> {
+    const { lines, keyed, clock } = this.#options
+    if (keyed === undefined) return
+    for (const [partition, worker] of lines.workers) {
+      for (const [account, change] of worker.spreads) {
+        if (keyed.reports.reported(account, partition) < change)
+          await keyed.reports.report(account, partition, change, clock.wallMs())
+      }
     }
   }
 
   /** Nothing while one of them has not reported. */
   async #progressOfAll(): Promise<readonly PartitionProgress[]> {
-    const { assignment, ingest } = this.#options
-    const progress = await assignment.progress()
-    return progress.length < ingest.partitions ? [] : progress
+    const all: PartitionProgress[] = []
+    for (const { topic } of this.#lanes) {
+      const progress = await this.#options.assignment.progress(topic.name)
+      if (progress.length < topic.partitions) return []
+      all.push(...progress)
+    }
+    return all
   }
 
   async #job(what: string, action: () => Promise<unknown>): Promise<void> {

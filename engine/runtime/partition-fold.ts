@@ -3,28 +3,36 @@ import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type { AccountCut } from '../configuration/deployed.ts'
+import type { AccountCut, SpreadCut } from '../configuration/deployed.ts'
 import type { OwnStoreSink } from '../destinations/own-store.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import { parseJson } from '../json-text.ts'
-import { FieldNames } from '../line-fields.ts'
-import type { LogRecord } from '../log/log.ts'
+import type { LogRecord, Topic } from '../log/log.ts'
+import { KEYED_TOPIC } from '../log/topics.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
 import type { StoredLine } from '../store/stored-line.ts'
-import { AccountState } from './account-state.ts'
+import type { AccountOutput, AccountState } from './account-state.ts'
+import { Accounts, type HolderState } from './accounts.ts'
 import type { Flush, TableBatch } from './flush.ts'
+import type { FoldSeat } from './key-placement.ts'
+import { KeyedExchange } from './keyed-exchange.ts'
 import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
 import { OpenBatch } from './open-batch.ts'
+import type { Outbox } from './outbox.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
-export const BEHAVIOUR = 1
+export const BEHAVIOUR = 2
+/** Accounts on many partitions came with this one; everything else can be read by the program before. */
+const FIRST_BEHAVIOUR = 1
+const SPREADING_BEHAVIOUR = 2
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -36,10 +44,13 @@ const CHECKPOINT_MIN_READ_BYTES = 8 * 1024 * 1024
 /** … and in any case after an hour of log time with records. */
 const CHECKPOINT_MAX_AGE_MS = 3_600_000
 
-export interface FoldIdentity {
-  readonly topic: string
-  readonly partition: number
+export interface FoldIdentity extends FoldSeat {
   readonly logId: string
+}
+
+export function foldIdentity(topic: Topic, partition: number): FoldIdentity {
+  const { name, partitions, logId } = topic
+  return { topic: name, partition, partitions, logId }
 }
 
 /** A record that this program must not go on from: it says what the operator should do. */
@@ -54,13 +65,15 @@ export class FoldError extends Error {
  */
 export class PartitionFold {
   readonly #identity: FoldIdentity
-  readonly #accounts = new Map<string, AccountState>()
+  readonly #accounts: Accounts
   readonly #cuts = new Map<string, Cut>()
   readonly #producers = new Producers()
   readonly #pending = new PendingNodeActivity()
   readonly #line: StoredLine = newStoredLine()
   readonly #batch = new OpenBatch()
   readonly #stored = new Map<string, Position>()
+  readonly #exchange: KeyedExchange
+  readonly #output = this.#newOutput()
 
   #nextOffset = 0n
   #timeMs = 0
@@ -75,6 +88,13 @@ export class PartitionFold {
 
   constructor(identity: FoldIdentity, checkpoint?: Buffer) {
     this.#identity = identity
+    this.#accounts = new Accounts(identity)
+    this.#exchange = new KeyedExchange(identity, {
+      nextPosition: () => ({ offset: this.#offset, row: this.#row++ }),
+      output: this.#output,
+      applyForwarded: cut => this.#applyCut(cut),
+      cutsOf: account => this.#cutsOf(account),
+    })
     if (checkpoint !== undefined) this.#restore(checkpoint)
   }
 
@@ -119,9 +139,20 @@ export class PartitionFold {
     return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
   }
 
+  /** What was sent to other partitions since it was last taken or discarded. */
+  get outbox(): Outbox {
+    return this.#exchange.outbox
+  }
+
+  /** By account, the version of the newest change between one partition and many. */
+  get spreads(): ReadonlyMap<string, number> {
+    const cuts = [...this.#cuts.values()].filter(({ kind }) => kind === 'spread')
+    return new Map(cuts.map(({ entity, version }) => [entity, version]))
+  }
+
   /** What a request with that key would be if it were the next record. */
   judgeKey(account: string, idempotency: Idempotency): KeyJudgement {
-    return this.#accounts.get(account)?.keys.judge(idempotency, this.#timeMs) ?? 'new'
+    return this.#accounts.find(account)?.keys.judge(idempotency, this.#timeMs) ?? 'new'
   }
 
   /** What every node has done since this fold began; a replay after a restart counts again. */
@@ -154,7 +185,7 @@ export class PartitionFold {
     this.#row = 0
     this.#bytesSinceCheckpoint += record.value.length
     if (this.#isNew(record)) {
-      if (control === null) this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value)))
+      if (control === null) this.#applyContent(record)
       else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
     }
     if (control !== null || newSlice) this.#tick()
@@ -191,19 +222,41 @@ export class PartitionFold {
 
   /** Lets time pass for keyed state of accounts that send nothing: once a slice, for all of them. */
   #tick(): void {
-    for (const account of this.#accounts.values()) account.tick(this.#timeMs)
+    for (const account of this.#accounts) {
+      account.tick(this.#timeMs)
+      if (!account.retires) continue
+      this.#notePending(account)
+      account.forgetRetired(this.#timeMs)
+    }
   }
 
   #controlOf(record: LogRecord): Control | null {
-    const isLines = this.#decoded(record, () => schemaIdOf(record.value) === lineBatchType.id)
-    if (isLines) return null
+    const id = this.#decoded(record, () => schemaIdOf(record.value))
+    if (id === lineBatchType.id || id === rekeyedType.id) return null
     const control = this.#decoded(record, () => controlType.decode(record.value))
-    if (control.behaviour > BEHAVIOUR) {
-      throw new FoldError(
-        `record ${record.offset} of ${this.#identity.topic}/${this.#identity.partition} was written by a newer program (behaviour ${control.behaviour}, this one knows ${BEHAVIOUR}): start that one`,
-      )
-    }
+    this.#assertKnown(record, control.behaviour)
     return control
+  }
+
+  #assertKnown({ offset }: LogRecord, behaviour: number): void {
+    if (behaviour <= BEHAVIOUR) return
+    const { topic, partition } = this.#identity
+    throw new FoldError(
+      `record ${offset} of ${topic}/${partition} was written by a newer program (behaviour ${behaviour}, this one knows ${BEHAVIOUR}): start that one`,
+    )
+  }
+
+  /** Where the events of the record in hand end up. */
+  #newOutput(): AccountOutput {
+    const now = () => this.#timeMs
+    return {
+      get timeMs() {
+        return now()
+      },
+      store: (sink, event, state, name) => this.#store(sink, event, state, name),
+      report: (name, error) => this.#report(name, error),
+      elsewhere: (account, pipeline, version) => this.#exchange.elsewhere(account, pipeline, version),
+    }
   }
 
   /** Whether something that is open or pending must end before a record of that time. */
@@ -223,15 +276,23 @@ export class PartitionFold {
     )
   }
 
-  #applyLines(batch: LineBatchView): void {
+  #applyContent(record: LogRecord): void {
     this.#batch.begin(this.#timeMs)
     this.#linesSinceCheckpoint = true
-    const account = this.#account(batch.account)
-    account.run(batch, this.#newLines(account, batch), {
-      timeMs: this.#timeMs,
-      store: (sink, event, state, name) => this.#store(sink, event, state, name),
-      report: (name, error) => this.#report(name, error),
-    })
+    if (schemaIdOf(record.value) === rekeyedType.id) {
+      const rekeyed = this.#decoded(record, () => rekeyedType.decode(record.value))
+      this.#assertKnown(record, rekeyed.behaviour)
+      const account = this.#accounts.of(rekeyed.account)
+      this.#exchange.receive(account, rekeyed)
+      this.#notePending(account)
+    } else {
+      this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value)))
+    }
+  }
+
+  #applyLines(batch: LineBatchView): void {
+    const account = this.#accounts.of(batch.account)
+    account.run(batch, this.#newLines(account, batch), this.#output)
     this.#notePending(account)
   }
 
@@ -281,35 +342,47 @@ export class PartitionFold {
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
     this.#cuts.set(key, cut)
     if (cut.kind === 'slice') this.#sliceMs = Number(cut.payload)
-    else if (cut.kind === 'account') this.#applyAccountCut(JSON.parse(cut.payload) as AccountCut)
+    else if (cut.kind === 'account') this.#applyAccountCut(cut)
+    else if (cut.kind === 'spread')
+      this.#exchange.spread(this.#accounts.of(cut.entity), (JSON.parse(cut.payload) as SpreadCut).isSpread)
     else this.#applyPipelineCut(cut)
   }
 
-  #applyAccountCut(payload: AccountCut): void {
-    this.#account(payload.accountId).retentionDays = payload.retentionDays
+  #applyAccountCut(cut: Cut): void {
+    const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
+    const account = this.#accounts.of(accountId)
+    account.retentionDays = retentionDays
+    this.#exchange.cutApplied(account, cut)
   }
 
   #applyPipelineCut(cut: Cut): void {
     if (cut.payload === '') {
-      for (const account of this.#accounts.values()) {
+      for (const account of this.#accounts) {
+        if (!account.has(cut.entity)) continue
         this.#notePending(account)
-        account.withdraw(cut.entity)
+        account.withdraw(cut.entity, this.#replacingMs)
+        this.#exchange.cutApplied(account, cut)
       }
       return
     }
     const document = parseJson(cut.payload) as unknown as PipelineDocument
-    const account = this.#account(document.accountId)
+    const account = this.#accounts.of(document.accountId)
     this.#notePending(account)
-    account.deploy(document)
+    account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs })
+    this.#exchange.cutApplied(account, cut)
   }
 
-  #account(id: string): AccountState {
-    let account = this.#accounts.get(id)
-    if (account === undefined) {
-      account = new AccountState(id)
-      this.#accounts.set(id, account)
+  /** Events come to a keyed partition from many others, which take a cut each at its own time. */
+  get #replacingMs(): number | undefined {
+    return this.#identity.topic === KEYED_TOPIC ? this.#timeMs : undefined
+  }
+
+  *#cutsOf(id: string): Iterable<Cut> {
+    const account = this.#accounts.of(id)
+    for (const cut of this.#cuts.values()) {
+      if (cut.kind === 'account' && cut.entity === id) yield cut
+      if (cut.kind === 'pipeline' && account.has(cut.entity)) yield cut
     }
-    return account
   }
 
   #notePending(account: AccountState): void {
@@ -362,7 +435,7 @@ export class PartitionFold {
   #takeCheckpoint(): Buffer {
     const bytes = checkpointType.encode(
       {
-        behaviour: BEHAVIOUR,
+        behaviour: this.#behaviour,
         logId: this.#identity.logId,
         nextOffset: Number(this.#nextOffset),
         timeMs: this.#timeMs,
@@ -379,21 +452,20 @@ export class PartitionFold {
     return bytes
   }
 
+  /** What a program must know to go on from here. */
+  get #behaviour(): number {
+    return this.#accounts.anySpread ? SPREADING_BEHAVIOUR : FIRST_BEHAVIOUR
+  }
+
   #noteCheckpoint(): void {
     this.#lastCheckpointMs = this.#timeMs
     this.#bytesSinceCheckpoint = 0
     this.#linesSinceCheckpoint = false
   }
 
-  *#states(): Iterable<{ holder: string; data: Buffer }> {
+  *#states(): Iterable<HolderState> {
     yield { holder: `pending ${this.#pendingMinute}`, data: this.#pending.snapshot() }
-    for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
-      yield { holder: `keys ${id}`, data: account.keys.snapshot(this.#timeMs) }
-      for (const { pipeline, node, data } of account.states()) {
-        yield { holder: `node ${id} ${pipeline} ${node}`, data: Buffer.from(data) }
-      }
-    }
+    yield* this.#accounts.states(this.#timeMs, pipeline => this.cutVersion('pipeline', pipeline))
   }
 
   #restore(bytes: Buffer): void {
@@ -415,41 +487,24 @@ export class PartitionFold {
     for (const { table, offset, row } of checkpoint.stored)
       this.#stored.set(table, { offset: BigInt(offset), row })
     this.#producers.restore(checkpoint.producers)
-    const nodeStates = this.#restoreStates(checkpoint.states)
-    for (const cut of checkpoint.cuts as Cut[]) this.#restoreCut(cut, nodeStates)
+    for (const { holder, data } of checkpoint.states) {
+      const [kind, minute] = holder.split(' ')
+      if (kind !== 'pending') continue
+      this.#pending.restore(data)
+      this.#pendingMinute = Number(minute)
+    }
+    const cuts = checkpoint.cuts as Cut[]
+    for (const cut of cuts) this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
+    this.#accounts.restore(checkpoint.states, cuts)
     this.#lastCheckpointBytes = bytes.length
     this.#noteCheckpoint()
   }
+}
 
-  /** @returns states of nodes by pipeline, which are handed over when the pipelines are compiled */
-  #restoreStates(states: readonly { holder: string; data: Buffer }[]): Map<string, Map<string, Uint8Array>> {
-    const byPipeline = new Map<string, Map<string, Uint8Array>>()
-    for (const { holder, data } of states) {
-      const [kind, ...words] = holder.split(' ') as [string, ...string[]]
-      if (kind === 'pending') {
-        this.#pending.restore(data)
-        this.#pendingMinute = Number(words[0])
-      } else if (kind === 'names') {
-        const id = words[0] as string
-        this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
-      } else if (kind === 'keys') {
-        this.#account(words[0] as string).keys.restore(data)
-      } else if (kind === 'node') {
-        const [, pipeline, node] = words as [string, string, string]
-        const nodes = byPipeline.get(pipeline) ?? new Map<string, Uint8Array>()
-        byPipeline.set(pipeline, nodes.set(node, data))
-      }
-    }
-    return byPipeline
-  }
-
-  #restoreCut(cut: Cut, nodeStates: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>): void {
-    this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
-    if (cut.kind === 'account') this.#applyAccountCut(JSON.parse(cut.payload) as AccountCut)
-    if (cut.kind !== 'pipeline' || cut.payload === '') return
-    const document = parseJson(cut.payload) as unknown as PipelineDocument
-    this.#account(document.accountId).deploy(document, nodeStates.get(document.id) ?? new Map())
-  }
+/** A control record that says what a program must know to read it. */
+export function encodeControl(body: Control['body']): Buffer {
+  const isSpread = 'weir.Cut' in body && body['weir.Cut'].kind === 'spread'
+  return controlType.encode({ behaviour: isSpread ? SPREADING_BEHAVIOUR : FIRST_BEHAVIOUR, body })
 }
 
 function cutKey(kind: string, entity: string): string {

@@ -14,7 +14,7 @@ import {
 import { CheckpointLog } from './checkpoint-log.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
 import type { TableBatch } from './flush.ts'
-import { PartitionFold } from './partition-fold.ts'
+import { foldIdentity, PartitionFold } from './partition-fold.ts'
 import { PartitionReplay, type ReplayedPartition } from './replay.ts'
 import {
   differenceMismatch,
@@ -255,7 +255,7 @@ async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
     return { lines: storedOffset, node_metrics: storedOffset, pipeline_errors: storedOffset }
   const source = { topic: ingest.name, partition }
   const kept = await new CheckpointLog(checkpoints, source).newest()
-  const { nextOffset, timeMs } = new PartitionFold({ ...source, logId: ingest.logId }, kept?.body)
+  const { nextOffset, timeMs } = new PartitionFold(foldIdentity(ingest, partition), kept?.body)
   const reached = async (table: StoreTable) => {
     const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
     return position === null ? nextOffset : position.offset + 1n

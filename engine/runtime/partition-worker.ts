@@ -5,14 +5,15 @@ import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DeployedConfiguration } from '../configuration/deployed.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
-import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
+import { CutSender } from './cut-sender.ts'
 import type { Flush } from './flush.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
 import type { NodeTotals } from './node-activity.ts'
-import { BEHAVIOUR, FoldError, PartitionFold } from './partition-fold.ts'
+import type { OutboxTopic, OutgoingRecord } from './outbox.ts'
+import { encodeControl, FoldError, foldIdentity, PartitionFold } from './partition-fold.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 import type { KeyJudgement } from './repeats.ts'
 import { SettledTables } from './settled-tables.ts'
@@ -29,14 +30,16 @@ const MAX_IDLE_MS = 1_000
 /** Reasons of aborts: without one each would make an exception with a stack. */
 const IDLE_OVER = 'the wait is over'
 const RUN_OVER = 'the run is over'
-const INSERTS_PER_SECOND = 16
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 5_000
 
 export interface PartitionWorkerOptions {
   readonly partition: number
-  readonly ingest: Topic
+  /** Of which a partition is read: that of the lines, or that of keyed events. */
+  readonly topic: Topic
   readonly checkpoints: Topic
+  /** Where a fold sends to; absent where accounts cannot be spread. */
+  readonly outbox?: Readonly<Record<OutboxTopic, Topic>> | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration
@@ -73,9 +76,10 @@ export class PartitionWorker {
   /** The log is kept from the second-newest on. */
   readonly #kept: KeptCheckpoints
   readonly #ownership: PartitionOwnership
-  readonly #sentCuts = new Map<string, number>()
+  readonly #cuts: CutSender
   readonly #waiting: Flush[] = []
   #settledMs = 0
+  #spreads: ReadonlyMap<string, number> = new Map()
 
   #fold: PartitionFold
   #settled = new SettledTables()
@@ -86,15 +90,15 @@ export class PartitionWorker {
   #seenAtMs = 0
   #seenTimeMs = 0
   #tickSentForMs = 0
-  #cutsChanged = true
-  #unsubscribe = () => {}
 
   constructor(options: PartitionWorkerOptions) {
     this.#options = options
-    const source = { topic: options.ingest.name, partition: options.partition }
+    const source = { topic: options.topic.name, partition: options.partition }
     this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, source))
     this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
-    this.#fold = new PartitionFold({ ...source, logId: options.ingest.logId })
+    this.#fold = new PartitionFold(foldIdentity(options.topic, options.partition))
+    const append = (body: Control['body']) => this.#appendControl(body)
+    this.#cuts = new CutSender({ ...options, append }, () => this.#wakeIdle())
   }
 
   get status(): WorkerStatus {
@@ -128,6 +132,11 @@ export class PartitionWorker {
   /** Version of an entity's cut that is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#fold.cutVersion(kind, entity)
+  }
+
+  /** By account, the newest change between one partition and many of which everything has been sent from here. */
+  get spreads(): ReadonlyMap<string, number> {
+    return this.#spreads
   }
 
   /** Days before the one of this log time are complete: the newest checkpoint that was written lies behind them. */
@@ -164,11 +173,7 @@ export class PartitionWorker {
    * @param signal ends the waiting for a store that is away, by the error that it answers
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const { ingest, partition, store, workerName, logger, configuration } = this.#options
-    this.#unsubscribe = configuration.subscribe(() => {
-      this.#cutsChanged = true
-      this.#wakeIdle()
-    })
+    const { topic, partition, store, workerName, logger } = this.#options
     if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
     // A late owner record would end the worker of whoever has the partition by now.
     signal?.throwIfAborted()
@@ -176,9 +181,10 @@ export class PartitionWorker {
     signal?.throwIfAborted()
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
     const newest = await this.#kept.load()
-    const identity = { topic: ingest.name, partition, logId: ingest.logId }
+    const identity = foldIdentity(topic, partition)
     this.#fold = new PartitionFold(identity, newest?.body)
     await this.#checkKeptLog()
+    this.#spreads = this.#fold.spreads
     this.#settledMs = this.#fold.lastCheckpointMs
     this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold), signal)
     this.#storedOffset = this.#fold.nextOffset
@@ -251,14 +257,14 @@ export class PartitionWorker {
 
   /** Lets go of the configuration; to be called after `run` or `finish`, also after an error. */
   close(): void {
-    this.#unsubscribe()
+    this.#cuts.close()
   }
 
   /** A log that takes no more control records is trimmed first: that needs none, whoever owns the partition. */
   async #freeRoom(): Promise<void> {
-    const { ingest, partition } = this.#options
+    const { topic, partition } = this.#options
     await this.#kept.load()
-    await ingest.trim(partition, this.#kept.neededFrom)
+    await topic.trim(partition, this.#kept.neededFrom)
     await this.#kept.trim(undefined)
   }
 
@@ -283,12 +289,12 @@ export class PartitionWorker {
 
   /** Waits for a record, a change of the configuration, or the next deadline. */
   async #idle(signal: AbortSignal): Promise<void> {
-    const { ingest, partition, clock } = this.#options
+    const { topic, partition, clock } = this.#options
     const wake = new AbortController()
     this.#wakeIdle = () => wake.abort(IDLE_OVER)
-    if (this.#cutsChanged || signal.aborted) return
+    if (this.#cuts.isDue || signal.aborted) return
     await Promise.race([
-      ingest.waitBeyond(partition, this.#fold.nextOffset, wake.signal),
+      topic.waitBeyond(partition, this.#fold.nextOffset, wake.signal),
       clock.sleep(Math.min(Math.max(1, this.#untilTickMs()), MAX_IDLE_MS), wake.signal),
     ])
     this.#wakeIdle() // ends whichever of the two still waits
@@ -315,16 +321,42 @@ export class PartitionWorker {
 
   /** Reads what the log has and applies it. @returns false at the head of the log */
   async #readOnce(): Promise<boolean> {
-    const { ingest, partition } = this.#options
-    const records = await ingest.read(partition, this.#fold.nextOffset, READ_BYTES)
+    const { topic, partition } = this.#options
+    const records = await topic.read(partition, this.#fold.nextOffset, READ_BYTES)
+    const held: Flush[] = []
     for (const record of records) {
       this.#checkRecord(record)
-      for (const flush of this.#fold.apply(record)) this.#enqueue(flush)
+      for (const flush of this.#fold.apply(record)) {
+        if (this.#fold.outbox.empty && held.length === 0) this.#enqueue(flush)
+        else held.push(flush)
+      }
     }
     if (records.length === 0) return false
+    if (!this.#fold.outbox.empty) await this.#send()
+    for (const flush of held) this.#enqueue(flush)
+    this.#spreads = this.#fold.spreads
     this.#noteTime()
     this.#options.onRoomChanged?.()
     return true
+  }
+
+  /**
+   * Appends what the fold has sent, before anything that a checkpoint behind it is part of is acknowledged. A repeat
+   * is dropped where it arrives.
+   */
+  async #send(): Promise<void> {
+    const { outbox } = this.#options
+    if (outbox === undefined) throw new FoldError('an account is spread here, where there is no keyed topic')
+    for (const round of this.#fold.outbox.take()) {
+      const byPartition = Map.groupBy(round, ({ topic, partition }) => `${topic} ${partition}`)
+      const appendAll = async (records: readonly OutgoingRecord[]) => {
+        for (const { topic, partition, value } of records) {
+          const append = () => outbox[topic].append(partition, { value, producer: null, priority: 'control' })
+          await this.#retry(`send events to ${outbox[topic].name}`, append)
+        }
+      }
+      await Promise.all([...byPartition.values()].map(appendAll))
+    }
   }
 
   #enqueue(flush: Flush): void {
@@ -392,34 +424,9 @@ export class PartitionWorker {
     }
   }
 
-  /** Appends the cuts that this partition has not seen. @returns true when one was appended */
   async #sendCuts(): Promise<boolean> {
     // What the log already says is known only once it has been read up to where this worker took it.
-    if (!this.#cutsChanged || !this.caughtUp) return false
-    const { configuration, ingest, partition } = this.#options
-    this.#cutsChanged = false
-    let appended = await this.#sendSlice()
-    for (const { account, cut } of configuration.cuts()) {
-      if (partitionOfAccount(account, ingest.partitions) !== partition) continue
-      const key = `${cut.kind} ${cut.entity}`
-      const known = Math.max(this.#fold.cutVersion(cut.kind, cut.entity), this.#sentCuts.get(key) ?? 0)
-      if (cut.version <= known) continue
-      await this.#appendControl({ 'weir.Cut': cut })
-      this.#sentCuts.set(key, cut.version)
-      appended = true
-    }
-    return appended
-  }
-
-  /** The more partitions, the longer their slices: the store sees some 16 inserts a second at most. */
-  async #sendSlice(): Promise<boolean> {
-    const { name, partitions } = this.#options.ingest
-    if (partitions <= INSERTS_PER_SECOND || this.#fold.cutVersion('slice', name) >= partitions) return false
-    const sliceMs = Math.round((partitions * 1000) / INSERTS_PER_SECOND)
-    await this.#appendControl({
-      'weir.Cut': { kind: 'slice', entity: name, version: partitions, payload: String(sliceMs) },
-    })
-    return true
+    return this.caughtUp && this.#cuts.send(this.#fold)
   }
 
   /** Appends a tick when a deadline has passed by the monotonic clock and no record has shown it. */
@@ -454,18 +461,18 @@ export class PartitionWorker {
   }
 
   #appendControl(body: Control['body'], signal?: AbortSignal) {
-    const { ingest, partition } = this.#options
-    const value = controlType.encode({ behaviour: BEHAVIOUR, body })
-    const append = () => ingest.append(partition, { value, producer: null, priority: 'control' })
+    const { topic, partition } = this.#options
+    const value = encodeControl(body)
+    const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
     return this.#retry('append a control record', append, signal)
   }
 
   async #checkKeptLog(): Promise<void> {
-    const { ingest, partition } = this.#options
-    const { first } = await ingest.bounds(partition)
+    const { topic, partition } = this.#options
+    const { first } = await topic.bounds(partition)
     if (first > this.#fold.nextOffset) {
       throw new FoldError(
-        `partition ${partition} of ${ingest.name} begins at ${first}, but its newest checkpoint needs ${this.#fold.nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
+        `partition ${partition} of ${topic.name} begins at ${first}, but its newest checkpoint needs ${this.#fold.nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
       )
     }
   }

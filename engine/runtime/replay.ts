@@ -1,7 +1,7 @@
 import type { Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
-import { type FoldIdentity, PartitionFold } from './partition-fold.ts'
+import { foldIdentity, PartitionFold } from './partition-fold.ts'
 
 const READ_BYTES = 1024 * 1024
 /** Folded without a rest. */
@@ -34,7 +34,10 @@ export class PartitionReplay {
       throw new Error(
         `partition ${source.partition} of ${source.ingest.name} begins at ${first} and has no checkpoint`,
       )
-    return new PartitionReplay(source, new PartitionFold(identityOf(source), kept?.body))
+    return new PartitionReplay(
+      source,
+      new PartitionFold(foldIdentity(source.ingest, source.partition), kept?.body),
+    )
   }
 
   /** Begins at the last point from which everything from `offset` on is folded. */
@@ -42,7 +45,10 @@ export class PartitionReplay {
     const { first } = await source.ingest.bounds(source.partition)
     const kept = await checkpointLogOf(source).nearest(first, offset)
     if (kept === undefined) return PartitionReplay.fromOldest(source)
-    return new PartitionReplay(source, new PartitionFold(identityOf(source), kept.body))
+    return new PartitionReplay(
+      source,
+      new PartitionFold(foldIdentity(source.ingest, source.partition), kept.body),
+    )
   }
 
   /** First offset that is not folded yet. */
@@ -73,6 +79,7 @@ export class PartitionReplay {
           yield flush
           if (flush.nextOffset >= until) return
         }
+        fold.outbox.discard()
         if (fold.nextOffset >= until && fold.atRest) return
         stretchBytes += record.value.length
         if (stretchBytes < STRETCH_BYTES) continue
@@ -85,8 +92,4 @@ export class PartitionReplay {
 
 function checkpointLogOf({ checkpoints, ingest, partition }: ReplayedPartition): CheckpointLog {
   return new CheckpointLog(checkpoints, { topic: ingest.name, partition })
-}
-
-function identityOf({ ingest, partition }: ReplayedPartition): FoldIdentity {
-  return { topic: ingest.name, partition, logId: ingest.logId }
 }

@@ -61,6 +61,23 @@ export class BucketTable {
     return this.#findForm(key, 0)
   }
 
+  /** A number of 32 bits that a key has in every table of the same seed. */
+  hashOf(key: string): number {
+    return this.#hash(mayBeTooLong(key) ? keptForm(key)[0] : key)
+  }
+
+  /** The same of a bucket's key. */
+  hashAt(bucket: number): number {
+    return this.#hashes[bucket] as number
+  }
+
+  /** The bucket with the key that a bucket of another table of the same seed has. */
+  findSame(source: BucketTable, bucket: number): number {
+    const form = source.#keyForm[bucket] as number
+    const text = source.#keys.text(source.#keyAt[bucket] as number, form & LENGTH_MASK, (form & WIDE) !== 0)
+    return this.#findForm(text, form & DIGEST)
+  }
+
   /** A new bucket, last used now. The key must not be there. */
   insert(key: string): number {
     const [text, digested] = mayBeTooLong(key) ? keptForm(key) : ([key, 0] as const)

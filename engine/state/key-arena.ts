@@ -53,6 +53,12 @@ export class KeyArena {
     return true
   }
 
+  text(at: number, units: number, wide: boolean): string {
+    const start = at * GRANULE_BYTES
+    const bytes = Buffer.from(this.#bytes.buffer, start, wide ? units * 2 : units)
+    return bytes.toString(wide ? 'utf16le' : 'latin1')
+  }
+
   /** Copies a text over from another arena. */
   copyFrom(source: KeyArena, at: number, units: number, wide: boolean): number {
     const granules = granulesOf(units, wide)

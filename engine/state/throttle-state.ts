@@ -6,6 +6,9 @@ import { NO_RUN, RunPool } from './run-pool.ts'
 const MAX_RUNS_PER_BUCKET = 65_536
 const FORMAT = 1
 const SPARSE_FROM = 1024
+/** A piece that travels as one record is cut beyond either. */
+const MAX_PIECE_BUCKETS = 20_000
+const MAX_PIECE_RUNS = 100_000
 
 export interface ThrottleBounds {
   /** Buckets with a key, per node and partition. */
@@ -118,6 +121,85 @@ export class ThrottleState {
     state.#buckets = BucketTable.read(reader)
     if (!reader.atEnd) throw new RangeError("a throttle's state is followed by other bytes")
     return state
+  }
+
+  /** A number of 32 bits that a bucket's key has in every state of the same seed. */
+  hashOf(key: string | undefined): number {
+    return this.#buckets.hashOf(key ?? '')
+  }
+
+  /**
+   * Takes buckets out of this state, to be judged elsewhere from now on. What keys without a bucket have passed
+   * together is copied into every share: such a key may turn up anywhere.
+   *
+   * @param shares those that go
+   * @param shareOf share that a key of that hash belongs to
+   * @returns snapshots of a bounded size, for `absorb`
+   */
+  *split(
+    shares: readonly number[],
+    shareOf: (hash: number) => number,
+  ): Generator<{ readonly share: number; readonly data: Uint8Array }> {
+    const pieces = new Map(shares.map(share => [share, this.#emptyPiece()]))
+    for (const piece of pieces.values()) piece.#takeIn(this, OVERFLOW_BUCKET, OVERFLOW_BUCKET)
+    const piece = pieces.get(shareOf(this.hashOf(undefined)))
+    if (piece !== undefined) this.#moveTo(piece, DEFAULT_BUCKET, DEFAULT_BUCKET)
+    for (const bucket of [...this.#buckets.inOrderOfUse()]) {
+      const share = shareOf(this.#buckets.hashAt(bucket))
+      const piece = pieces.get(share)
+      if (piece === undefined) continue
+      this.#moveTo(piece, bucket, piece.#buckets.adopt(this.#buckets, bucket))
+      this.#buckets.remove(bucket)
+      if (piece.#buckets.size < MAX_PIECE_BUCKETS && piece.#runs.live < MAX_PIECE_RUNS) continue
+      pieces.set(share, this.#emptyPiece())
+      yield { share, data: piece.snapshot() }
+    }
+    for (const [share, piece] of pieces) if (piece.#runs.live > 0) yield { share, data: piece.snapshot() }
+  }
+
+  /** Takes in what another state of the same seed has passed, as if it had passed here. */
+  absorb(other: ThrottleState): void {
+    this.timeMs = Math.max(this.timeMs, other.timeMs)
+    this.joinedPasses += other.joinedPasses
+    this.#takeIn(other, DEFAULT_BUCKET, DEFAULT_BUCKET)
+    this.#takeIn(other, OVERFLOW_BUCKET, OVERFLOW_BUCKET)
+    for (const bucket of other.#buckets.inOrderOfUse()) {
+      const known = this.#buckets.findSame(other.#buckets, bucket)
+      const isFull = known === NO_BUCKET && this.#buckets.size >= this.#bounds.maxKeys
+      if (isFull) this.#takeIn(other, bucket, OVERFLOW_BUCKET)
+      else this.#takeIn(other, bucket, known || this.#buckets.adopt(other.#buckets, bucket))
+    }
+  }
+
+  /** Of the same seed, so that buckets can be moved over without a look at their keys. */
+  #emptyPiece(): ThrottleState {
+    const piece = new ThrottleState(this.#bounds)
+    piece.#buckets = this.#buckets.emptyCopy()
+    piece.timeMs = this.timeMs
+    return piece
+  }
+
+  #moveTo(target: ThrottleState, from: number, to: number): void {
+    target.#takeIn(this, from, to)
+    this.#releaseRuns(from)
+  }
+
+  /** Merges the runs of a bucket of another state into one of this, in the order of their times. */
+  #takeIn(other: ThrottleState, from: number, to: number): void {
+    const taken = other.#runsOf(from)
+    if (taken.length === 0) return
+    const known = this.#runsOf(to)
+    this.#releaseRuns(to)
+    const merged = known.length === 0 ? taken : [...known, ...taken].sort((a, b) => a.timeMs - b.timeMs)
+    for (const { timeMs, count } of merged) this.#append(to, timeMs, count)
+  }
+
+  #runsOf(bucket: number): { readonly timeMs: number; readonly count: number }[] {
+    const { times, counts, next } = this.#runs
+    const found: { timeMs: number; count: number }[] = []
+    for (let run = this.#buckets.firstRun[bucket] as number; run !== NO_RUN; run = next[run] as number)
+      found.push({ timeMs: times[run] as number, count: counts[run] as number })
+    return found
   }
 
   #judgeBucket(bucket: number, { limit, windowMs }: ThrottleRule): typeof PASSED | typeof DISCARDED {

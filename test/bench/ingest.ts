@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import { ingestRoutes } from '../../api/ingest/ingest-routes.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
-import { LineBatchBuilder } from '../../api/ingest/line-batch-builder.ts'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
-import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
 import { sampleBodies } from './sample-bodies.ts'
@@ -151,8 +151,8 @@ async function onIngestFront<Result>(use: (url: string) => Promise<Result>): Pro
     writer: new IngestWriter({
       topic,
       producer: new Producer({ topic, clock, entropy }),
-      partitionOfAccount: account => partitionOfAccount(account, 1),
     }),
+    partitionOf: () => 0,
     authenticator: {
       ingest: ({ apikeyHeader }) =>
         apikeyHeader === KEY

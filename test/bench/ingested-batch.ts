@@ -1,7 +1,7 @@
-import { LineBatchBuilder } from '../../api/ingest/line-batch-builder.ts'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 
 export const ACCOUNT = '507f1f77bc'
 const RETENTION_DAYS = 30

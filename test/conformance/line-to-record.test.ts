@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LineBatchBuilder } from '../../api/ingest/line-batch-builder.ts'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { renderRecord } from '../../api/search/record.ts'
@@ -11,6 +10,7 @@ import { FieldNames } from '../../engine/line-fields.ts'
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 
 const RECEIVED_MS = 1_772_600_767_089
 const RETENTION_DAYS = 30

@@ -24,9 +24,9 @@ class Member {
   working = new Set<number>()
   assigned: ReadonlySet<number> = new Set()
 
-  constructor(cluster: KafkaCluster, { topic, groupId }: Place, letGoMs = 0) {
+  constructor(cluster: KafkaCluster, { topic, groupId, prefix }: Place, letGoMs = 0) {
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
-    const options = { kafka, clock, logger: silentLogger, groupId, topic, partitions: PARTITIONS }
+    const options = { kafka, clock, logger: silentLogger, groupId, topic, prefix, partitions: PARTITIONS }
     this.group = new KafkaGroup({ ...options, sessionTimeoutMs: SESSION_MS })
     this.#letGoMs = letGoMs
     this.#taking = this.group.take(partitions => this.#give(partitions), this.#stop.signal)
@@ -48,6 +48,7 @@ class Member {
 
 interface Place {
   readonly topic: string
+  readonly prefix: string
   readonly groupId: string
 }
 
@@ -57,7 +58,7 @@ async function newPlace(cluster: KafkaCluster): Promise<Place> {
   const log = await kafkaLog({ kafka, clock, prefix, replication: 1 })
   await log.topic('weir.ingest', PARTITIONS)
   await log.close()
-  return { topic: `${prefix}weir.ingest`, groupId: `${prefix}weir.engine` }
+  return { topic: `${prefix}weir.ingest`, groupId: `${prefix}weir.engine`, prefix }
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -113,31 +114,34 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     const [first, second] = [new Member(cluster, place), new Member(cluster, place)]
     const members = [first, second]
     await until('both have half', () => sizes(members).join() === '2,2')
-    expect(await first.group.progress()).toEqual([])
+    expect(await first.group.progress('weir.ingest')).toEqual([])
     for (const { group, assigned } of members)
       for (const partition of assigned)
         await group.report({
+          topic: 'weir.ingest',
           partition,
           neededFrom: BigInt(partition * 10),
           settledMs: partition,
           storedOffset: BigInt(partition * 11),
         })
     const expected = [0, 1, 2, 3].map(partition => ({
+      topic: 'weir.ingest',
       partition,
       neededFrom: BigInt(partition * 10),
       settledMs: partition,
       storedOffset: BigInt(partition * 11),
     }))
-    for (const { group } of members) expect(await group.progress()).toEqual(expected)
+    for (const { group } of members) expect(await group.progress('weir.ingest')).toEqual(expected)
     // What somebody says about a partition of another is not heard.
     const [foreign] = second.assigned
     await first.group.report({
+      topic: 'weir.ingest',
       partition: foreign as number,
       neededFrom: 999n,
       settledMs: 0,
       storedOffset: 999n,
     })
-    expect(await first.group.progress()).toEqual(expected)
+    expect(await first.group.progress('weir.ingest')).toEqual(expected)
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
     const rows = await groupStatus(kafka, place.groupId, place.topic)
     expect(rows.map(({ partition, next, storedOffset }) => [partition, next, storedOffset])).toEqual(

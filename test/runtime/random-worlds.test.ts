@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import { foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
 import { controlType } from '../../schemas/control.ts'
@@ -181,7 +181,7 @@ function fateOf(dice: Dice): InsertFate {
 
 /** What a log gives, restored from a checkpoint wherever one could be taken and `restores` says so. */
 function foldOf(world: World, records: readonly LogRecord[], restores: () => boolean): Rows {
-  const identity = { topic: world.ingest.name, partition: world.partition, logId: world.ingest.logId }
+  const identity = foldIdentity(world.ingest, world.partition)
   const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [] }
   let fold = new PartitionFold(identity)
   for (const record of records) {

@@ -9,7 +9,7 @@ import { node, SOURCE } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 100)
 const FIRST_SEED = Number(process.env.SEED ?? 1)
-const IDENTITY = { topic: 'weir.ingest', partition: 0, logId: 'log' }
+const IDENTITY = { topic: 'weir.ingest', partition: 0, partitions: 1, logId: 'log' }
 const START_MS = 1_700_000_000_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)

@@ -223,7 +223,7 @@ function expectConservation(name: string, of: (column: string) => number): void 
 /** The whole log, folded from zero by one undisturbed process, gives the very bytes that were inserted. */
 function expectSameAsReplay(world: World, records: readonly LogRecord[], partition: number): void {
   const { logId } = world
-  const fold = new PartitionFold({ topic: INGEST_TOPIC, partition, logId })
+  const fold = new PartitionFold({ topic: INGEST_TOPIC, partition, partitions: world.plan.partitions, logId })
   const blocks = new Map<StoreTable, Buffer[]>(TABLES.map(table => [table, []]))
   for (const record of records)
     for (const { tables } of fold.apply(record))

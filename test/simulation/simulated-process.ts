@@ -87,16 +87,16 @@ export class SimulatedProcess {
     const writer = new IngestWriter({
       topic: ingest,
       producer: new Producer({ topic: ingest, clock, entropy }),
-      partitionOfAccount: account => partitionOfAccount(account, partitions),
     })
     this.configuration = configuration
     this.front = new IngestFront(
       {
         writer,
+        partitionOf: ({ account }) => partitionOfAccount(account, partitions),
         authenticator: new ConfigurationAuthenticator(configuration, clock),
         clock,
         bodyLimitBytes: BODY_LIMIT_BYTES,
-        judgeKey: (account, idempotency) => engine.judgeKey(account, idempotency),
+        judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
       },
       new ByteBudget(BODY_LIMIT_BYTES),
     )

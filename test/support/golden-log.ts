@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../../engine/log/topics.ts'
 import type { Flush } from '../../engine/runtime/flush.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { Control } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleRequest } from './line-batches.ts'
 import { node, SOURCE } from './world.ts'
 
@@ -21,7 +22,12 @@ export interface GoldenLog {
   readonly digest: string
 }
 
-const IDENTITY = { topic: INGEST_TOPIC, partition: 0, logId: '00000000-0000-4000-8000-000000000000' }
+const IDENTITY = {
+  topic: INGEST_TOPIC,
+  partition: 0,
+  partitions: 1,
+  logId: '00000000-0000-4000-8000-000000000000',
+}
 
 export function recordsOf(golden: GoldenLog): LogRecord[] {
   return golden.records.map(({ appendTimeMs, producer, value }, index) => ({
@@ -32,7 +38,10 @@ export function recordsOf(golden: GoldenLog): LogRecord[] {
   }))
 }
 
-/** Digest of every insert that a log gives: table, positions and the block's bytes, in order. */
+/**
+ * Digest of every insert that a log gives: table, positions and the block's bytes, in order; and of what it sends to
+ * other partitions.
+ */
 export function digestOf(records: readonly LogRecord[]): string {
   const fold = new PartitionFold(IDENTITY)
   const hash = createHash('sha256')
@@ -42,7 +51,11 @@ export function digestOf(records: readonly LogRecord[]): string {
       for (const chunk of block) hash.update(chunk)
     }
   }
-  for (const record of records) for (const flush of fold.apply(record)) add(flush)
+  for (const record of records) {
+    for (const flush of fold.apply(record)) add(flush)
+    for (const { topic, partition, value } of fold.outbox.take().flat())
+      hash.update(`${topic} ${partition}\n`).update(value)
+  }
   return hash.digest('hex')
 }
 
@@ -83,6 +96,11 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
   const pipeline = (revision: number, nodes: readonly NodeDocument[]) =>
     cut(revision, { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision, nodes })
 
+  const spread = (version: number, isSpread: boolean) =>
+    control({
+      'weir.Cut': { kind: 'spread', entity: SAMPLE_ACCOUNT, version, payload: JSON.stringify({ isSpread }) },
+    })
+
   control({ 'weir.Owner': { worker: 'golden' } })
   control({
     'weir.Cut': {
@@ -109,6 +127,9 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     const idempotency = { key: `stream/${round % 7}`, digest: Buffer.from(`digest-${round % 7}`.padEnd(16)) }
     lines([request, { ...request, idempotency }], round - (round % 10 === 9 ? 1 : 0))
     if (round === 10) pipeline(1, limiting(3))
+    if (behaviour >= 2 && round === 12) spread(1, true)
+    if (behaviour >= 2 && round === 18) spread(2, false)
+    if (behaviour >= 2 && round === 19) append(shareSentHome())
     if (round === 20) pipeline(2, limiting(1))
     if (round === 22) pipeline(1, limiting(100))
     if (round === 30) cut(3, null)
@@ -118,4 +139,15 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden)) }
+}
+
+/** The keyed partition sends the memory of keys home; it has none. */
+function shareSentHome(): Buffer {
+  return rekeyedType.encode({
+    behaviour: 2,
+    sourceTopic: KEYED_TOPIC,
+    sourcePartition: 0,
+    account: SAMPLE_ACCOUNT,
+    parts: [{ 'weir.ShareMoved': { offset: 5, row: 0, share: 0 } }],
+  })
 }

@@ -21,13 +21,14 @@ import {
   type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
+import { lineRouting } from '../../engine/configuration/line-routing.ts'
 import { newToken } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
-import { CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Store } from '../../engine/store/store.ts'
 
@@ -79,7 +80,6 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   const writer = new IngestWriter({
     topic,
     producer: new Producer({ topic, clock, entropy }),
-    partitionOfAccount: account => partitionOfAccount(account, topic.partitions),
   })
   const ports: ServerPorts = {
     configuration,
@@ -89,7 +89,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     status: { notReady: async () => [] },
     registry: new Registry(),
     settings: TEST_SETTINGS,
-    ingest: { writer },
+    ingest: { writer, partitionOf: lineRouting(configuration, topic.partitions) },
     store: EMPTY_STORE,
     ...overrides,
   }

@@ -61,7 +61,7 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
   const begin = async () => {
     workers = []
     for (let partition = 0; partition < PARTITIONS; partition++) {
-      const options = { partition, ingest, checkpoints, store, clock, configuration }
+      const options = { partition, topic: ingest, checkpoints, store, clock, configuration }
       const worker = new PartitionWorker({ ...options, logger: silentLogger, workerName: 'test' })
       await worker.start()
       workers.push(worker)

@@ -51,7 +51,7 @@ export async function newWorld(): Promise<World> {
     worker: async () => {
       const worker = new PartitionWorker({
         partition,
-        ingest,
+        topic: ingest,
         checkpoints,
         store,
         clock,
@@ -105,6 +105,8 @@ export async function passSecond(world: World, worker: PartitionWorker): Promise
 export class SampleConfiguration implements DeployedConfiguration {
   readonly #cuts = new Map<string, AddressedCut>()
   readonly #listeners = new Set<() => void>()
+  /** Whether what is set is for all partitions. */
+  everywhere = false
 
   cuts(): Iterable<AddressedCut> {
     return this.#cuts.values()
@@ -121,7 +123,7 @@ export class SampleConfiguration implements DeployedConfiguration {
   }
 
   set(cut: Cut): void {
-    this.#cuts.set(`${cut.kind} ${cut.entity}`, { account: SAMPLE_ACCOUNT, cut })
+    this.#cuts.set(`${cut.kind} ${cut.entity}`, { account: SAMPLE_ACCOUNT, cut, everywhere: this.everywhere })
     for (const listener of this.#listeners) listener()
   }
 }

@@ -30,9 +30,11 @@ export interface KafkaGroupOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly groupId: string
-  /** As Kafka names it. */
+  /** The one that is shared out, as Kafka names it. Partitions of the same number of others go with it. */
   readonly topic: string
   readonly partitions: number
+  /** Of the names of all topics. */
+  readonly prefix?: string
   readonly sessionTimeoutMs?: number
 }
 
@@ -85,8 +87,8 @@ export class KafkaGroup implements Assignment {
     await this.#leave()
   }
 
-  async report({ partition, neededFrom, settledMs, storedOffset }: PartitionProgress): Promise<void> {
-    const { topic, groupId } = this.#options
+  async report({ topic, partition, neededFrom, settledMs, storedOffset }: PartitionProgress): Promise<void> {
+    const { groupId } = this.#options
     if (this.#membership === undefined || !this.#held.has(partition)) return
     const { coordinator, memberId, generationId } = this.#membership
     try {
@@ -96,7 +98,7 @@ export class KafkaGroup implements Assignment {
         memberId,
         topics: [
           {
-            topic,
+            topic: this.#kafkaName(topic),
             partitions: [{ partition, offset: String(neededFrom), metadata: `${settledMs} ${storedOffset}` }],
           },
         ],
@@ -106,21 +108,26 @@ export class KafkaGroup implements Assignment {
     }
   }
 
-  async progress(): Promise<readonly PartitionProgress[]> {
-    const { topic, partitions, groupId } = this.#options
+  async progress(topic: string): Promise<readonly PartitionProgress[]> {
+    const { partitions, groupId } = this.#options
+    const name = this.#kafkaName(topic)
     await this.#cluster.connect()
-    await this.#cluster.addMultipleTargetTopics([topic])
+    await this.#cluster.addMultipleTargetTopics([name])
     const asked = Array.from({ length: partitions }, (_, partition) => ({ partition }))
     const ask = async () => {
       const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
-      return coordinator.offsetFetch({ groupId, topics: [{ topic, partitions: asked }] })
+      return coordinator.offsetFetch({ groupId, topics: [{ topic: name, partitions: asked }] })
     }
     // Another broker may have become the coordinator since.
     const { responses } = await ask().catch(() => this.#cluster.refreshMetadata().then(ask))
     const told = responses[0]?.partitions ?? []
     return told
       .filter(({ offset }) => offset !== '-1')
-      .map(({ partition, offset, metadata }) => progressOf(partition, offset, metadata))
+      .map(({ partition, offset, metadata }) => ({ topic, ...progressOf(partition, offset, metadata) }))
+  }
+
+  #kafkaName(topic: string): string {
+    return `${this.#options.prefix ?? ''}${topic}`
   }
 
   /** For a process that has only asked how far others are. */
@@ -250,7 +257,11 @@ export class KafkaGroup implements Assignment {
 }
 
 /** A partition's progress as its offset in the group tells it. */
-export function progressOf(partition: number, offset: string, metadata: string | null): PartitionProgress {
+export function progressOf(
+  partition: number,
+  offset: string,
+  metadata: string | null,
+): Omit<PartitionProgress, 'topic'> {
   const [settledMs = 0, storedOffset = offset] = (metadata ?? '').split(' ').filter(text => text !== '')
   return {
     partition,

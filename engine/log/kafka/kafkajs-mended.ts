@@ -76,6 +76,7 @@ export function dropConnections(broker: object, reason: string): void {
 }
 
 function cut(connection: Connection, reason: string): void {
+  connection.authHandlers?.onError() // A login that waits for an answer hears of nothing else.
   connection.socket?.destroy(new Error(reason))
 }
 

@@ -20,7 +20,7 @@ declare module 'kafkajs/src/network/connection.js' {
     chunks: readonly Buffer[]
     bytesBuffered: number
     bytesNeeded: number
-    authHandlers: unknown
+    authHandlers: { onError(): void } | null
     readonly socket?: Socket
     isConnected(): boolean
     connect(): Promise<boolean>

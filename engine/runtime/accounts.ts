@@ -1,0 +1,136 @@
+import type { Cut } from '../../schemas/control.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import type { AccountCut } from '../configuration/deployed.ts'
+import { jsonText, parseJson } from '../json-text.ts'
+import { FieldNames } from '../line-fields.ts'
+import { AccountState, type KeptRevision } from './account-state.ts'
+import type { FoldSeat } from './key-placement.ts'
+import { SpreadAccount } from './spread-account.ts'
+
+/** A part of a checkpoint: whose it is, words between spaces, and what it remembers. */
+export interface HolderState {
+  readonly holder: string
+  readonly data: Buffer
+}
+
+/** What a checkpoint holds of one pipeline, until its revisions are compiled. */
+interface KeptPipeline {
+  /** Of the newest revision, by node. */
+  readonly states: Map<string, Uint8Array>
+  /** Revisions that retire, oldest first, with memory that no newer one shares. */
+  readonly retiring: (KeptRevision & { readonly states: Map<string, Uint8Array> })[]
+}
+
+/** The accounts that a partition knows, and how a checkpoint keeps them. */
+export class Accounts {
+  readonly #seat: FoldSeat
+  readonly #accounts = new Map<string, AccountState>()
+
+  constructor(seat: FoldSeat) {
+    this.#seat = seat
+  }
+
+  /** The account, known from now on. */
+  of(id: string): AccountState {
+    let account = this.#accounts.get(id)
+    if (account === undefined) {
+      account = new AccountState(id)
+      this.#accounts.set(id, account)
+    }
+    return account
+  }
+
+  find(id: string): AccountState | undefined {
+    return this.#accounts.get(id)
+  }
+
+  [Symbol.iterator](): Iterator<AccountState> {
+    return this.#accounts.values()
+  }
+
+  /** True when an account is, or was, on many partitions. */
+  get anySpread(): boolean {
+    return [...this].some(({ spread }) => spread !== undefined)
+  }
+
+  /**
+   * Everything, for a checkpoint.
+   *
+   * @param versionOf version in effect of a pipeline
+   */
+  *states(timeMs: number, versionOf: (pipeline: string) => number): Iterable<HolderState> {
+    for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
+      yield { holder: `keys ${id}`, data: account.keys.snapshot(timeMs) }
+      for (const { version, replacedMs, document } of account.keptRevisions()) {
+        const holder = `revision ${id} ${document.id} ${version} ${replacedMs}`
+        yield { holder, data: Buffer.from(jsonText(document as unknown as JsonObject)) }
+      }
+      for (const { pipeline, version, node, data } of account.states()) {
+        const suffix = version === versionOf(pipeline) ? '' : ` ${version}`
+        yield { holder: `node ${id} ${pipeline} ${node}${suffix}`, data: Buffer.from(data) }
+      }
+      if (account.spread !== undefined) yield { holder: `spread ${id}`, data: account.spread.snapshot() }
+    }
+  }
+
+  /** Takes back what `states` gave, with the cuts that were in effect. */
+  restore(states: readonly HolderState[], cuts: readonly Cut[]): void {
+    const pipelines = new Map<string, KeptPipeline>()
+    for (const state of states) this.#restoreState(state, pipelines)
+    for (const cut of cuts) {
+      if (cut.kind === 'account') {
+        const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
+        this.of(accountId).retentionDays = retentionDays
+      } else if (cut.kind === 'pipeline') {
+        this.#restorePipeline(cut, pipelines.get(cut.entity))
+      }
+    }
+  }
+
+  #restoreState({ holder, data }: HolderState, pipelines: Map<string, KeptPipeline>): void {
+    const [kind, id, pipeline = '', ...words] = holder.split(' ') as [string, string, ...string[]]
+    if (kind === 'names') {
+      this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
+    } else if (kind === 'keys') {
+      this.of(id).keys.restore(data)
+    } else if (kind === 'spread') {
+      const spread = new SpreadAccount(id, this.#seat)
+      spread.restore(data)
+      this.of(id).spread = spread
+    } else if (kind === 'revision' || kind === 'node') {
+      const kept: KeptPipeline = pipelines.get(pipeline) ?? { states: new Map(), retiring: [] }
+      pipelines.set(pipeline, kept)
+      if (kind === 'revision') kept.retiring.push({ ...revisionOf(words, data), states: new Map() })
+      else stateHolder(kept, words[1]).set(words[0] as string, data)
+    }
+  }
+
+  #restorePipeline({ version, payload }: Cut, kept: KeptPipeline = NOTHING): void {
+    for (const { document, version, replacedMs, states } of kept.retiring) {
+      const account = this.of(document.accountId)
+      account.deploy(document, { version, restored: states })
+      account.withdraw(document.id, replacedMs)
+    }
+    if (payload === '') return
+    const document = parseJson(payload) as unknown as PipelineDocument
+    this.of(document.accountId).deploy(document, { version, restored: kept.states })
+  }
+}
+
+const NOTHING: KeptPipeline = { states: new Map(), retiring: [] }
+
+function revisionOf([version, replacedMs]: readonly string[], data: Buffer): KeptRevision {
+  const document = parseJson(data.toString()) as unknown as PipelineDocument
+  return { version: Number(version), replacedMs: Number(replacedMs), document }
+}
+
+/** @param version absent: the newest */
+function stateHolder(
+  { states, retiring }: KeptPipeline,
+  version: string | undefined,
+): Map<string, Uint8Array> {
+  if (version === undefined) return states
+  return retiring.find(revision => revision.version === Number(version))?.states ?? new Map()
+}

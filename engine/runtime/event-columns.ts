@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import { type IngestRequest, LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import type { ChangedEvent } from '../../schemas/rekeyed.ts'
+import { Event, type LineOrigin } from '../event.ts'
+import { jsonText, parseJson } from '../json-text.ts'
+
+/** Events as they travel between partitions: the lines that they come from, and what nodes have changed of them. */
+export interface EventColumns {
+  /** A LineBatch value with a line for each event. */
+  readonly lines: Buffer
+  readonly changed: readonly ChangedEvent[]
+}
+
+/**
+ * Events in columns. What their requests said is kept with their lines, but for the idempotency keys: those have been
+ * judged where the lines came in.
+ */
+export function eventColumns(events: readonly Event[], account: string, route: string): EventColumns {
+  const builder = new LineBatchBuilder()
+  let at = 0
+  while (at < events.length) {
+    const { request, end } = stretchFrom(events, at)
+    const first = at
+    builder.addRequest(batch => {
+      for (let index = first; index < end; index++) {
+        const { batch: source, index: line } = originOf(events[index] as Event)
+        batch.copy(source, line)
+      }
+      return { facts: { ...request, idempotency: null } }
+    })
+    at = end
+  }
+  const changed = events.flatMap((event, index) => changesOf(event, index) ?? [])
+  return { lines: builder.encode(account, route), changed }
+}
+
+/** The events that columns hold. */
+export function eventsIn({ lines, changed }: EventColumns): Event[] {
+  const batch = LineBatchView.decode(lines)
+  const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+  for (const { index, message, metadata, timestamp } of changed) {
+    let event = events[index] as Event
+    if (message !== null) event = event.withMessage(parseJson(message))
+    if (metadata !== null) event = event.withMetadata(parseJson(metadata) as JsonObject)
+    if (timestamp !== null) event = event.withTimestamp(timestamp)
+    events[index] = event
+  }
+  return events
+}
+
+/** The events from one on whose lines came with the same request. */
+function stretchFrom(events: readonly Event[], first: number): { request: IngestRequest; end: number } {
+  const requestAt = (index: number) => {
+    const { batch, index: line } = originOf(events[index] as Event)
+    return batch.request(line)
+  }
+  const request = requestAt(first)
+  let end = first + 1
+  while (end < events.length && requestAt(end) === request) end++
+  return { request, end }
+}
+
+function changesOf(event: Event, index: number): ChangedEvent | undefined {
+  if (event.untouched && !event.metadataChanged && !event.timestampChanged) return undefined
+  return {
+    index,
+    message: event.untouched ? null : jsonText(event.message),
+    metadata: event.metadataChanged ? jsonText(event.metadata) : null,
+    timestamp: event.timestampChanged ? event.timestamp : null,
+  }
+}
+
+/** Every event of a pipeline comes from a line. */
+function originOf({ origin }: Event): LineOrigin {
+  if (origin === null) throw new RangeError('an event that comes from no line cannot travel')
+  return origin
+}

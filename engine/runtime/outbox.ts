@@ -1,0 +1,171 @@
+import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
+import type { Event } from '../event.ts'
+import type { Position } from '../position.ts'
+import { eventColumns } from './event-columns.ts'
+
+/** The topics that a fold sends to, by what they are for. */
+export type OutboxTopic = 'ingest' | 'keyed'
+
+export interface Target {
+  readonly topic: OutboxTopic
+  readonly partition: number
+}
+
+/** A record for another partition. */
+export interface OutgoingRecord extends Target {
+  readonly value: Buffer
+}
+
+/** Where events wait: a node of a revision of a pipeline. */
+export interface WaitingPlace {
+  readonly pipeline: string
+  readonly version: number
+  readonly node: string
+}
+
+/** Smaller records are cheap to repeat; JavaScript pays per record. */
+const RECORD_BYTES = 900 * 1024
+/** Rekeyed records came with this behaviour. */
+const BEHAVIOUR = 2
+
+interface EventRun {
+  readonly place: WaitingPlace
+  readonly route: string
+  readonly events: Event[]
+  readonly positions: Position[]
+}
+
+type Part = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
+
+interface Mail {
+  readonly target: Target
+  readonly account: string
+  readonly parts: Part[]
+}
+
+/**
+ * What a fold has sent to other partitions and nobody has taken yet. It is appended in rounds, one after the other;
+ * within a round, in order for each partition. A repeat of it, by whomever, is dropped singly by the positions, so
+ * nothing depends on how it is cut into records.
+ */
+export class Outbox {
+  readonly #source: { readonly topic: string; readonly partition: number }
+  #rounds: Map<string, Mail>[] = [new Map()]
+
+  constructor(source: { readonly topic: string; readonly partition: number }) {
+    this.#source = source
+  }
+
+  get empty(): boolean {
+    return this.#rounds.length === 1 && this.#rounds[0]?.size === 0
+  }
+
+  addEvent(target: Target, account: string, place: WaitingPlace, event: Event, position: Position): void {
+    const route = event.origin?.batch.route ?? ''
+    const { parts } = this.#mail(target, account)
+    const last = parts.at(-1)
+    if (last !== undefined && 'events' in last && isSame(last.place, place) && last.route === route) {
+      last.events.push(event)
+      last.positions.push(position)
+      return
+    }
+    parts.push({ place, route, events: [event], positions: [position] })
+  }
+
+  /** @param bytes about what it takes */
+  add(target: Target, account: string, part: RekeyedPart, bytes: number): void {
+    this.#mail(target, account).parts.push({ part, bytes })
+  }
+
+  /** What comes later is appended only when everything before is durable, on whatever partition. */
+  endRound(): void {
+    if (this.#rounds.at(-1)?.size !== 0) this.#rounds.push(new Map())
+  }
+
+  /** Everything, round by round. */
+  take(): OutgoingRecord[][] {
+    const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
+    this.discard()
+    return rounds.filter(records => records.length > 0)
+  }
+
+  /** For those who only look on. */
+  discard(): void {
+    this.#rounds = [new Map()]
+  }
+
+  #mail(target: Target, account: string): Mail {
+    const round = this.#rounds.at(-1) as Map<string, Mail>
+    const key = `${target.topic} ${target.partition} ${account}`
+    let mail = round.get(key)
+    if (mail === undefined) {
+      mail = { target, account, parts: [] }
+      round.set(key, mail)
+    }
+    return mail
+  }
+
+  #records({ target, account, parts }: Mail): OutgoingRecord[] {
+    const records: OutgoingRecord[] = []
+    let waiting: RekeyedPart[] = []
+    let waitingBytes = 0
+    const close = () => {
+      if (waiting.length === 0) return
+      const { topic: sourceTopic, partition: sourcePartition } = this.#source
+      const value = rekeyedType.encode(
+        { behaviour: BEHAVIOUR, sourceTopic, sourcePartition, account, parts: waiting },
+        waitingBytes + 4096,
+      )
+      records.push({ ...target, value })
+      waiting = []
+      waitingBytes = 0
+    }
+    for (const part of parts) {
+      for (const { encoded, bytes } of 'events' in part
+        ? eventParts(part, account)
+        : [{ encoded: part.part, bytes: part.bytes }]) {
+        if (waitingBytes + bytes > RECORD_BYTES) close()
+        waiting.push(encoded)
+        waitingBytes += bytes
+      }
+    }
+    close()
+    return records
+  }
+}
+
+/** A run of events in pieces that a record can hold. */
+function* eventParts(
+  { place, route, events, positions }: EventRun,
+  account: string,
+): Generator<{ encoded: RekeyedPart; bytes: number }> {
+  let first = 0
+  let bytes = 0
+  for (let end = 1; end <= events.length; end++) {
+    bytes += (events[end - 1] as Event).bytes + 64
+    if (end < events.length && bytes < RECORD_BYTES) continue
+    const columns = eventColumns(events.slice(first, end), account, route)
+    const places = positions.slice(first, end)
+    yield {
+      encoded: {
+        'weir.RekeyedEvents': {
+          ...place,
+          ...columns,
+          offsets: bytesOf(Float64Array.from(places, ({ offset }) => Number(offset))),
+          rows: bytesOf(Uint32Array.from(places, ({ row }) => row)),
+        },
+      },
+      bytes: columns.lines.length + 12 * places.length,
+    }
+    first = end
+    bytes = 0
+  }
+}
+
+function bytesOf(values: Float64Array | Uint32Array): Buffer {
+  return Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+}
+
+function isSame(a: WaitingPlace, b: WaitingPlace): boolean {
+  return a.node === b.node && a.pipeline === b.pipeline && a.version === b.version
+}

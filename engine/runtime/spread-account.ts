@@ -1,0 +1,60 @@
+import type { Position } from '../position.ts'
+import { type FoldSeat, KeyPlacement } from './key-placement.ts'
+
+interface Snapshot {
+  readonly placement: ReturnType<KeyPlacement['snapshot']>
+  readonly passed: readonly (readonly [source: string, offset: number, row: number])[]
+  readonly forwarded: readonly (readonly [entity: string, versions: readonly number[]])[]
+}
+
+/** What a partition remembers of an account whose lines are, or were, on all partitions. */
+export class SpreadAccount {
+  readonly placement: KeyPlacement
+  readonly #partitions: number
+  /** Highest position seen of every partition that sends here. */
+  readonly #passed = new Map<string, Position>()
+  /** Version of every pipeline that each partition of the ingest topic has told of. */
+  readonly #forwarded = new Map<string, number[]>()
+
+  constructor(account: string, seat: FoldSeat) {
+    this.placement = new KeyPlacement(account, seat)
+    this.#partitions = seat.partitions
+  }
+
+  /** Notes a position. @returns false when it was passed before, so that the thing is a repeat */
+  advance(source: string, position: Position): boolean {
+    const known = this.#passed.get(source)
+    const isRepeat =
+      known !== undefined &&
+      (position.offset < known.offset || (position.offset === known.offset && position.row <= known.row))
+    if (!isRepeat) this.#passed.set(source, position)
+    return !isRepeat
+  }
+
+  noteForwarded(pipeline: string, partition: number, version: number): void {
+    const versions = this.#forwarded.get(pipeline) ?? Array.from({ length: this.#partitions }, () => 0)
+    versions[partition] = Math.max(versions[partition] ?? 0, version)
+    this.#forwarded.set(pipeline, versions)
+  }
+
+  /** The version below which no partition of the ingest topic sends events of a pipeline any more. */
+  leastForwarded(pipeline: string): number {
+    return Math.min(...(this.#forwarded.get(pipeline) ?? [0]))
+  }
+
+  snapshot(): Buffer {
+    const snapshot: Snapshot = {
+      placement: this.placement.snapshot(),
+      passed: [...this.#passed].map(([source, { offset, row }]) => [source, Number(offset), row]),
+      forwarded: [...this.#forwarded],
+    }
+    return Buffer.from(JSON.stringify(snapshot))
+  }
+
+  restore(data: Buffer): void {
+    const { placement, passed, forwarded } = JSON.parse(data.toString()) as Snapshot
+    this.placement.restore(placement)
+    for (const [source, offset, row] of passed) this.#passed.set(source, { offset: BigInt(offset), row })
+    for (const [pipeline, versions] of forwarded) this.#forwarded.set(pipeline, [...versions])
+  }
+}
