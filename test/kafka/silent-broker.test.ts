@@ -161,7 +161,7 @@ await describeKafka('brokers of three that are silent', { brokers: 3, faults: tr
     cleanups.push(() => coordinator.resume())
     await member.assigned
     await coordinator.resume()
-  }, 50_000)
+  }, 60_000)
 
   test('a member whose coordinator falls silent within a round can leave', async () => {
     const prefix = newPrefix()
