@@ -42,6 +42,7 @@ import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { MAX_QUERY_BYTES } from './search/query-language/parse-query.ts'
+import { spreadRoutes } from './spread/spread-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -73,6 +74,8 @@ export interface ServerPorts {
 }
 
 export interface ServerSettings {
+  /** Of the lines' topic. */
+  readonly partitions: number
   readonly version: string
   readonly bodyLimitBytes: number
   readonly corsOrigins: readonly string[]
@@ -156,6 +159,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
   await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost, inEffect })
   await app.register(enterpriseRoutes, { configuration })
+  await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {
     await needing('read', app, async scope => {
       await scope.register(exportRoutes, { store, clock })

@@ -82,6 +82,7 @@ export async function openServers(
     only: serves.api ? undefined : 'operations',
     settings: {
       version: VERSION,
+      partitions: ingest.partitions,
       bodyLimitBytes: settings.bodyLimitBytes,
       corsOrigins: settings.corsOrigins,
       trustedProxies: settings.trustedProxies,

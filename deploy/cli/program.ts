@@ -9,6 +9,7 @@ import { pipelineCommand } from './pipeline.ts'
 import { restoreCommand } from './restore.ts'
 import { searchCommand } from './search.ts'
 import { shipCommand } from './ship.ts'
+import { spreadCommand } from './spread.ts'
 import { statusCommand } from './status.ts'
 import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
@@ -69,6 +70,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     searchCommand(world, finish),
     usageCommand(world),
     pipelineCommand(world),
+    spreadCommand(world),
     credentialsCommand(world),
   ]) {
     program.addCommand(command)

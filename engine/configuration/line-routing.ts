@@ -44,7 +44,7 @@ export function lineRouting(configuration: ConfigurationLog, partitions: number)
     if (key === '')
       return spans.at(-1)?.untilMs === null ? crc32(`${account} ${hostname}`) % partitions : home
     const stream = NUMBERED_KEY.exec(key)?.[1]
-    const beganMs = stream === undefined ? undefined : timeOf(stream)
+    const beganMs = stream === undefined ? undefined : timeOfStream(stream)
     if (beganMs === undefined || !spans.some(span => isWithin(span, beganMs))) return home
     return crc32(`${account} ${stream}`) % partitions
   }
@@ -54,7 +54,8 @@ function isWithin({ fromMs, untilMs }: SpreadSpan, timeMs: number): boolean {
   return timeMs >= fromMs + MARGIN_MS && (untilMs === null || timeMs < untilMs - MARGIN_MS)
 }
 
-function timeOf(stream: string): number | undefined {
+/** When a stream began, UNIX ms; undefined when its name does not tell. */
+export function timeOfStream(stream: string): number | undefined {
   const match = UUID7.exec(stream)
   return match === null ? undefined : Number.parseInt(`${match[1]}${match[2]}`, 16)
 }

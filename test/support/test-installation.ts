@@ -57,6 +57,7 @@ const AUTHOR = { subjectId: 'test', account: '' }
 
 export const TEST_SETTINGS: ServerSettings = {
   version: '0.0.0',
+  partitions: 2,
   bodyLimitBytes: 2_097_152,
   corsOrigins: ['*'],
   trustedProxies: [],

@@ -17,6 +17,7 @@ import { halved } from './lane.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { FilePosition, PendingRequest, Positions } from './positions.ts'
 import { compressedAfter, findPredecessor, isStillIt, type Predecessor } from './predecessor.ts'
+import { isWorn, newStream } from './stream-name.ts'
 import { successorOf } from './successor.ts'
 import type { Totals } from './totals.ts'
 
@@ -62,7 +63,7 @@ export class Follower {
   constructor(options: FollowerOptions) {
     this.#options = { ...options, path: resolve(options.path) }
     const { positions, ingestUrl, world } = options
-    this.#position = positions.of(this.#options.path, ingestUrl, () => world.entropy.uuid())
+    this.#position = positions.of(this.#options.path, ingestUrl, () => newStream(world))
   }
 
   /**
@@ -205,6 +206,7 @@ export class Follower {
     const { lines, host, tags } = this.#options
     const from = this.#position.offset
     if (batch.lines > 0) {
+      if (isWorn(this.#position.stream, this.#options.world.clock.wallMs())) this.#beginStream()
       this.#position.pending = { number: this.#position.number, from, to, lines, host, tags }
       await this.#learnFingerprint(to)
       await this.#options.positions.save()
@@ -258,11 +260,16 @@ export class Follower {
     throw new CommandError(EXIT.usage, sentence)
   }
 
+  /** Nothing of the stream before is under way, or it does not matter any more. */
+  #beginStream(): void {
+    this.#position.stream = newStream(this.#options.world)
+    this.#position.number = 0
+  }
+
   /** Another request has used our key, so what became of ours is unknown: sent again, it is at least not lost. */
   async #changeStream(reply: Reply & { kind: 'key-conflict' }): Promise<boolean> {
     this.#options.onProblem(`${reply.sentence} The lines are sent again under a new key.`)
-    this.#position.stream = this.#options.world.entropy.uuid()
-    this.#position.number = 0
+    this.#beginStream()
     this.#position.pending = null
     this.#seenSize = -1
     await this.#options.positions.save()

@@ -3,6 +3,7 @@ import type { World } from '../world.ts'
 import { Batch, type BatchLimits, FULL_BATCH, type LineOptions } from './batch.ts'
 import type { Delivery } from './delivery.ts'
 import { LineSplitter } from './line-splitter.ts'
+import { newStream } from './stream-name.ts'
 import type { Totals } from './totals.ts'
 
 /** How long lines of a slow writer wait for company before they are sent. */
@@ -38,7 +39,7 @@ export class Lane {
   constructor(source: Source, options: LaneOptions) {
     this.#source = source
     this.#options = options
-    this.#stream = options.world.entropy.uuid()
+    this.#stream = newStream(options.world)
     this.#batch = new Batch(source.lines, this.#limits)
   }
 

@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { setSpread, spreadStatus } from '../../engine/configuration/spread.ts'
+import { accountOf } from '../auth/permission.ts'
+import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../envelope.ts'
+import { ApiError } from '../errors.ts'
+
+export interface SpreadPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  /** Of the lines' topic. */
+  readonly partitions: number
+}
+
+const SpreadRecord = Type.Object({
+  account: Type.String(),
+  enabled: Type.Boolean({ description: 'What is wanted.' }),
+  phase: Type.Union([
+    Type.Literal('off'),
+    Type.Literal('turning_on'),
+    Type.Literal('on'),
+    Type.Literal('turning_off'),
+  ]),
+  partitions: Type.Integer(),
+  partitions_done: Type.Integer({
+    description: 'Partitions that have done their part of the newest change.',
+  }),
+})
+
+const SpreadChange = Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false })
+const Reply = { 200: EnvelopeOf(SpreadRecord), ...V3_ERROR_REPLIES }
+const META: Meta = { pk: 'account', type: 'spread', links: { self: {} }, page: null }
+
+/** `/v3/account/spread`: whether lines of an account go to all partitions, by host, or to one. */
+export const spreadRoutes: FastifyPluginAsyncTypebox<SpreadPorts> = async (app, ports) => {
+  const { configuration, clock, partitions } = ports
+  const record = (account: string) => {
+    const { phase, reported } = spreadStatus(configuration, account, partitions)
+    const enabled = phase === 'on' || phase === 'turning_on'
+    return envelope(META, { account, enabled, phase, partitions, partitions_done: reported })
+  }
+
+  app.get(
+    '/v3/account/spread',
+    {
+      config: { needs: 'read' },
+      schema: {
+        summary: 'Whether the lines of the account go to all partitions',
+        tags: ['accounts'],
+        response: Reply,
+      },
+    },
+    async ({ caller }) => record(accountOf(caller).shortId),
+  )
+
+  app.put(
+    '/v3/account/spread',
+    {
+      config: { needs: 'admin' },
+      schema: {
+        summary: 'Send the lines of the account to all partitions, by host, or to one again',
+        tags: ['accounts'],
+        body: SpreadChange,
+        response: Reply,
+      },
+    },
+    async ({ caller, body: { enabled } }) => {
+      const { shortId: account } = accountOf(caller)
+      if (enabled && partitions === 1) throw onePartition()
+      const { subjectId } = caller
+      await setSpread(configuration, { account, enabled, partitions, atMs: clock.wallMs(), subjectId })
+      return record(account)
+    },
+  )
+}
+
+function onePartition(): ApiError {
+  return new ApiError(
+    400,
+    'EONEPARTITION',
+    'The log of this installation has one partition (WEIR_PARTITIONS): there is nothing to spread lines over',
+  )
+}

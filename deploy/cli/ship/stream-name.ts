@@ -1,0 +1,19 @@
+import { timeOfStream } from '../../../engine/configuration/line-routing.ts'
+import type { World } from '../world.ts'
+
+/** A stream stays on the partition of its first request: a new one now and then may go where lines go by then. */
+const LONGEST_USE_MS = 3_600_000
+
+/** First part of idempotency keys: a UUID of version 7, which tells when the stream began. */
+export function newStream({ clock, entropy }: Pick<World, 'clock' | 'entropy'>): string {
+  const time = clock.wallMs().toString(16).padStart(12, '0')
+  const [, , , variant, rest] = entropy.uuid().split('-')
+  const chance = entropy.bytes(2).toString('hex').slice(1)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${chance}-${variant}-${rest}`
+}
+
+/** Whether it is time for another, once nothing of it is under way. */
+export function isWorn(stream: string, nowMs: number): boolean {
+  const beganMs = timeOfStream(stream)
+  return beganMs === undefined || Math.abs(nowMs - beganMs) > LONGEST_USE_MS
+}

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+
+let line: CommandLine
+let done: number
+beforeEach(async () => {
+  line = await commandLine()
+  done = 0
+  let enabled = false
+  line.reply = ({ method, body }) => {
+    if (method === 'PUT') {
+      enabled = JSON.parse(body.toString()).enabled
+      done = 0
+    } else {
+      done = Math.min(2, done + 1)
+    }
+    const phase = `${done === 2 ? '' : 'turning_'}${enabled ? 'on' : 'off'}`
+    return { body: { data: { phase, partitions: 2, partitions_done: done } } }
+  }
+})
+afterEach(() => line.close())
+
+test('weir spread on waits until every partition has done its part', async () => {
+  expect(await line.run(['spread', 'on'])).toEqual({
+    code: 0,
+    out: 'The lines of the account go to all 2 partitions, by host.\n',
+    err: '',
+  })
+})
+
+test('weir spread tells how far a change is', async () => {
+  expect((await line.run(['spread'])).out).toBe(
+    'It is being turned off: 1 of 2 partitions have done their part.\n',
+  )
+  expect((await line.run(['spread'])).out).toBe('The lines of the account go to one partition.\n')
+  expect(JSON.parse((await line.run(['spread', '--json'])).out)).toEqual({
+    phase: 'off',
+    partitions: 2,
+    partitions_done: 2,
+  })
+})
+
+test('weir spread takes on and off alone', async () => {
+  expect((await line.run(['spread', 'maybe'])).code).toBe(2)
+})

@@ -1,0 +1,73 @@
+import { Argument, Command } from 'commander'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { type ApiClient, apiClient } from './api-client.ts'
+import { CommandError, EXIT } from './command-error.ts'
+import { apiAddress } from './connection.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+The lines of an account go to one partition, which one process works on. Spread, they go to all
+partitions, by the host that sends them. Limits stay exact: what is counted per key is moved to where
+the key is counted from then on. Nothing is lost, doubled or let through while it changes.
+
+Examples:
+  weir spread          whether the account is spread
+  weir spread on
+  weir spread off`
+
+const URL = '/v3/account/spread'
+const LOOK_EVERY_MS = 250
+const PATIENCE_MS = 60_000
+
+interface Options {
+  readonly json?: true
+}
+
+export function spreadCommand(world: World): Command {
+  return new Command('spread')
+    .summary('send the lines of the account to all partitions, or to one')
+    .description('Show or change whether the lines of the account go to all partitions.')
+    .addArgument(new Argument('[wish]', 'what shall be').choices(['on', 'off']))
+    .option('--json', 'print the result as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (wish: 'on' | 'off' | undefined, options: Options) => spread(wish, options, world))
+}
+
+async function spread(wish: 'on' | 'off' | undefined, { json }: Options, world: World): Promise<void> {
+  const api = apiClient(apiAddress(world), world)
+  if (wish !== undefined) await api.json(URL, { method: 'PUT', body: { enabled: wish === 'on' } })
+  const status = wish === undefined ? await statusOf(api) : await settled(api, world)
+  await write(world.stdout, json ? `${jsonText(status)}\n` : `${sentenceOf(status)}\n`)
+  if (wish !== undefined && status.phase !== wish)
+    throw new CommandError(
+      EXIT.usage,
+      'Not every partition has done its part yet: it goes on by itself. "weir spread" tells how far it is.',
+    )
+}
+
+/** Waits until every partition has done its part, for a while. */
+async function settled(api: ApiClient, { clock, stop }: World): Promise<JsonObject> {
+  const untilMs = clock.monotonicMs() + PATIENCE_MS
+  for (;;) {
+    const status = await statusOf(api)
+    const isDone = status.partitions_done === status.partitions
+    if (isDone || stop.aborted || clock.monotonicMs() > untilMs) return status
+    await clock.sleep(LOOK_EVERY_MS, stop)
+  }
+}
+
+async function statusOf(api: ApiClient): Promise<JsonObject> {
+  return ((await api.json(URL)) as JsonObject).data as JsonObject
+}
+
+function sentenceOf({ phase, partitions, partitions_done: done }: JsonObject): string {
+  switch (phase) {
+    case 'on':
+      return `The lines of the account go to all ${partitions} partitions, by host.`
+    case 'off':
+      return 'The lines of the account go to one partition.'
+    default:
+      return `It is being turned ${phase === 'turning_on' ? 'on' : 'off'}: ${done} of ${partitions} partitions have done their part.`
+  }
+}
