@@ -7,6 +7,7 @@ export class ThrottledPipeline {
   #pipelinePath: string | undefined
   #source = ''
   #throttle = ''
+  #published: ThrottleRule | undefined
 
   constructor(weir: RunningWeir) {
     this.#weir = weir
@@ -19,12 +20,15 @@ export class ThrottledPipeline {
 
   /** Publishes the rule: at the first call a new pipeline. It holds for every line that is sent after that. */
   async publish(rule: ThrottleRule): Promise<void> {
+    // Dice give the same rule twice now and then, and what has not changed cannot be published.
+    if (rule.limit === this.#published?.limit && rule.windowMs === this.#published.windowMs) return
     if (this.#pipelinePath === undefined) await this.#create(rule)
     else {
       const node = { ...this.#node(rule), title: `at most ${rule.limit}` }
       await this.#weir.send('PUT', `${this.#pipelinePath}/transform/${this.#throttle}`, node)
     }
     await this.#weir.send('POST', `${this.#pipelinePath}/publish`, {})
+    this.#published = rule
   }
 
   async #create(rule: ThrottleRule): Promise<void> {
