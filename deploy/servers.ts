@@ -24,6 +24,7 @@ import { VERSION } from './version.ts'
 export interface ServedParts {
   readonly log: Log
   readonly ingest: Topic
+  readonly keyed: { readonly topic: Topic }
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
@@ -54,7 +55,7 @@ export async function openServers(
   const registry = new Registry()
   logMetrics(registry, log)
   if (engine !== undefined) {
-    engineMetrics(registry, engine, ingest)
+    engineMetrics(registry, engine, { ingest, keyed: parts.keyed.topic })
     nodeMetrics(registry, engine, configuration)
   }
   const writer = new IngestWriter({

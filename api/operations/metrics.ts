@@ -80,45 +80,40 @@ export function logMetrics(registry: Registry, log: Log): void {
 export function engineMetrics(
   registry: Registry,
   engine: { readonly status: EngineStatus },
-  ingest: Topic,
+  topics: { readonly ingest: Topic; readonly keyed: Topic },
 ): void {
-  const labels = ['partition']
+  const labels = ['topic', 'partition']
+  const workers = () => [
+    ...engine.status.workers.map(worker => ({ ...worker, topic: topics.ingest })),
+    ...engine.status.keyedWorkers.map(worker => ({ ...worker, topic: topics.keyed })),
+  ]
+  const stored = (name: string, help: string, figure: 'batches' | 'rows') =>
+    collectedCounter(registry, name, help, labels, counter => {
+      // A worker that began again counts from 0, as counters may.
+      for (const worker of workers())
+        counter.inc({ topic: worker.topic.name, partition: String(worker.partition) }, worker[figure])
+    })
   gaugeOf(registry, 'weir_lag_records', 'Records that the engine has not read yet', labels, async gauge => {
-    for (const { partition, nextOffset } of engine.status.workers) {
-      const { next } = await ingest.bounds(partition)
-      gauge.set({ partition: String(partition) }, Number(next - nextOffset))
+    for (const { topic, partition, nextOffset } of workers()) {
+      const { next } = await topic.bounds(partition)
+      gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - nextOffset))
     }
   })
   gaugeOf(registry, 'weir_unstored_records', 'Records that are not in the store yet', labels, async gauge => {
-    for (const { partition, storedOffset } of engine.status.workers) {
-      const { next } = await ingest.bounds(partition)
-      gauge.set({ partition: String(partition) }, Number(next - storedOffset))
+    for (const { topic, partition, storedOffset } of workers()) {
+      const { next } = await topic.bounds(partition)
+      gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - storedOffset))
     }
   })
   gaugeOf(registry, 'weir_partition_time_seconds', 'Log time of a partition', labels, gauge => {
-    for (const { partition, timeMs } of engine.status.workers) {
-      gauge.set({ partition: String(partition) }, timeMs / 1000)
+    for (const { topic, partition, timeMs } of workers()) {
+      gauge.set({ topic: topic.name, partition: String(partition) }, timeMs / 1000)
     }
   })
-  counterFrom(registry, 'weir_batches_stored_total', 'Batches stored since the start', engine, 'batches')
-  counterFrom(registry, 'weir_rows_stored_total', 'Rows stored since the start', engine, 'rows')
+  stored('weir_batches_stored_total', 'Batches stored since the start', 'batches')
+  stored('weir_rows_stored_total', 'Rows stored since the start', 'rows')
   gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that do not move', [], gauge => {
     gauge.set(engine.status.troubles.size)
-  })
-}
-
-/** A counter that is read off the workers; a worker that began again counts from 0, as counters may. */
-function counterFrom(
-  registry: Registry,
-  name: string,
-  help: string,
-  engine: { readonly status: EngineStatus },
-  figure: 'batches' | 'rows',
-): void {
-  collectedCounter(registry, name, help, ['partition'], counter => {
-    for (const worker of engine.status.workers) {
-      counter.inc({ partition: String(worker.partition) }, worker[figure])
-    }
   })
 }
 

@@ -40,7 +40,7 @@ describe('readiness', () => {
 
   test('nothing to say means ready', async () => {
     const workers = [worker(0, 5n, 0), worker(1, 0n, 0)]
-    const engine = await engineOver({ workers, troubles: new Map() })
+    const engine = await engineOver({ workers, keyedWorkers: [], troubles: new Map() })
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([])
     const response = await installation.app.inject({ url: '/readyz' })
     expect([response.statusCode, response.body]).toEqual([200, '{"status":"ready"}'])
@@ -48,7 +48,11 @@ describe('readiness', () => {
 
   test('a partition is behind only when its oldest unread record is older than a minute', async () => {
     const at = (timeMs: number, nextOffset: bigint) =>
-      engineOver({ workers: [worker(0, nextOffset, timeMs), worker(1, 0n, 0)], troubles: new Map() })
+      engineOver({
+        workers: [worker(0, nextOffset, timeMs), worker(1, 0n, 0)],
+        keyedWorkers: [],
+        troubles: new Map(),
+      })
     const reasons = async (timeMs: number, nextOffset: bigint) =>
       readiness({ log, clock, engine: await at(timeMs, nextOffset) }).notReady()
     expect(await reasons(940_000, 3n)).toEqual([])
@@ -57,7 +61,11 @@ describe('readiness', () => {
   })
 
   test('a partition without a worker, or whose worker failed, is named with its sentence', async () => {
-    const engine = await engineOver({ workers: [], troubles: new Map([[1, 'The store has another owner']]) })
+    const engine = await engineOver({
+      workers: [],
+      keyedWorkers: [],
+      troubles: new Map([[1, 'The store has another owner']]),
+    })
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([
       'Partition 1 does not move: The store has another owner',
       'Partition 0 has no worker yet.',
@@ -65,7 +73,7 @@ describe('readiness', () => {
   })
 
   test('partitions of other processes are not looked at; those that are not known yet are waited for', async () => {
-    const idle = { workers: [], troubles: new Map() }
+    const idle = { workers: [], keyedWorkers: [], troubles: new Map() }
     const notReady = async (assigned: readonly number[]) =>
       readiness({ log, clock, engine: await engineOver(idle, assigned) }).notReady()
     expect(await notReady([])).toEqual([])
@@ -135,8 +143,12 @@ describe('metrics', () => {
 
   test('lag, batches and rows are read off the workers, room off the log', async () => {
     const registry = new Registry()
-    const engine = await engineOver({ workers: [worker(0, 3n, 5_000)], troubles: new Map([[1, 'x']]) })
-    engineMetrics(registry, engine.work, engine.ingest)
+    const engine = await engineOver({
+      workers: [worker(0, 3n, 5_000)],
+      keyedWorkers: [],
+      troubles: new Map([[1, 'x']]),
+    })
+    engineMetrics(registry, engine.work, { ingest: engine.ingest, keyed: engine.ingest })
     logMetrics(registry, installation.log)
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()

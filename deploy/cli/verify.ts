@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { KEYED_TOPIC } from '../../engine/log/topics.ts'
 import type { PartitionReport, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
@@ -80,7 +81,11 @@ function jsonResult(report: VerificationReport, tookMs: number): string {
 }
 
 const COLUMNS: readonly Column<PartitionReport>[] = [
-  { title: 'PARTITION', align: 'right', text: row => String(row.partition) },
+  {
+    title: 'PARTITION',
+    align: 'right',
+    text: row => (row.topic === KEYED_TOPIC ? `${row.partition} (keyed)` : String(row.partition)),
+  },
   { title: 'RESULT', text: () => 'OK' },
   { title: 'LINES', align: 'right', text: row => grouped(row.lines) },
   { title: 'SIZE', align: 'right', text: row => byteSize(row.bytes) },

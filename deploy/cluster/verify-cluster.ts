@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
+import type { Topic } from '../../engine/log/log.ts'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
@@ -21,7 +22,7 @@ export async function verifyCluster(
 ): Promise<VerificationReport> {
   const silent = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), silent)
-  const { settings, log, ingest, checkpoints, clock, group } = base
+  const { settings, log, ingest, checkpoints, keyed, clock, group } = base
   try {
     const opening = await StoreOpening.begin(
       { logId: ingest.logId, wasFilled: false },
@@ -33,17 +34,20 @@ export async function verifyCluster(
           'UNAVAILABLE',
           'the store of CLICKHOUSE_URL does not answer: try again once it does',
         )
-      const told = new Map(
-        (await group.progress(ingest.name)).map(({ partition, storedOffset }) => [partition, storedOffset]),
-      )
+      // Of a partition that no engine has told of yet nothing need be stored.
+      const storedOf = async (topic: Topic) => {
+        const progress = await group.progress(topic.name)
+        const told = new Map(progress.map(({ partition, storedOffset }) => [partition, storedOffset]))
+        return (partition: number) => told.get(partition) ?? 0n
+      }
       const ports = {
-        ingest,
-        checkpoints,
+        topics: [
+          { topic: ingest, checkpoints, storedOffset: await storedOf(ingest) },
+          { ...keyed, storedOffset: await storedOf(keyed.topic) },
+        ],
         store: opening.store,
         audit: openStoreAudit(opening.connection, options.signal),
         clock,
-        // Of a partition that no engine has told of yet nothing need be stored.
-        storedOffset: (partition: number) => told.get(partition) ?? 0n,
         leastRetentionDays: await leastRetentionDays(await log.topic(CONFIG_TOPIC, 1)),
       }
       return await verify(ports, { ...options, rest: async () => undefined })

@@ -1,7 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import {
+  CHECKPOINT_TOPIC,
+  CONFIG_TOPIC,
+  INGEST_TOPIC,
+  KEYED_CHECKPOINT_TOPIC,
+  KEYED_TOPIC,
+} from '../../engine/log/topics.ts'
 import { freezeTables, releaseTables } from '../../engine/store/store-freeze.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import type { Installation } from '../installation.ts'
@@ -25,7 +31,8 @@ const SHIP_POSITIONS = 'ship-positions.json'
  * 1. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
  * 2. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
  *    is what every start makes up for.
- * 3. The log, then the configuration, which must know at least the versions that the log tells of.
+ * 3. The log: keyed events first, since what they come from must be there; then the configuration, which must know at
+ *    least the versions that the log tells of.
  *
  * Meanwhile nothing is trimmed, so the log still has what the checkpoints need.
  */
@@ -47,13 +54,13 @@ export async function holdInstallation({
   }
   return engine.withoutTrimming(async () => {
     const positions = singleFiles(directory, [SHIP_POSITIONS])
-    const checkpoints = await hold(CHECKPOINT_TOPIC)
+    const checkpoints = [...(await hold(CHECKPOINT_TOPIC)), ...(await hold(KEYED_CHECKPOINT_TOPIC))]
     const tables = await freezeTables(opening.connection, storePath)
     const store = tables.map(file => ({ ...file, place: join('store', file.place) }))
-    const ingest = await hold(INGEST_TOPIC)
+    const lines = [...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
     const configuration = await hold(CONFIG_TOPIC)
     const single = singleFiles(directory, SINGLE_FILES)
-    return [...single, ...positions, ...configuration, ...checkpoints, ...ingest, ...store]
+    return [...single, ...positions, ...configuration, ...checkpoints, ...lines, ...store]
   })
 }
 

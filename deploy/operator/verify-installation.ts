@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
+import type { WorkerStatus } from '../../engine/runtime/partition-worker.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
@@ -8,21 +9,26 @@ import type { Installation } from '../installation.ts'
 
 /** Verifies an installation. While its engine is at work, the work of the server comes first. */
 export async function verifyInstallation(
-  { ingest, checkpoints, configurationTopic, opening, engine, clock }: Installation,
+  { ingest, checkpoints, keyed, configurationTopic, opening, engine, clock }: Installation,
   options: { readonly signal: AbortSignal; report(event: VerificationEvent): void },
 ): Promise<VerificationReport> {
-  const { workers } = engine.status
+  const { workers, keyedWorkers } = engine.status
   const ports = {
-    ingest,
-    checkpoints,
+    topics: [
+      { topic: ingest, checkpoints, storedOffset: storedBy(workers) },
+      { ...keyed, storedOffset: storedBy(keyedWorkers) },
+    ],
     store: opening.store,
     audit: openStoreAudit(opening.connection, options.signal),
     clock,
-    storedOffset: (partition: number) => workers.find(worker => worker.partition === partition)?.storedOffset,
     leastRetentionDays: await leastRetentionDays(configurationTopic),
   }
   const rest = workers.length > 0 ? restingAsLong(clock) : () => setImmediate()
   return verify(ports, { ...options, rest })
+}
+
+function storedBy(workers: readonly WorkerStatus[]): (partition: number) => bigint | undefined {
+  return partition => workers.find(worker => worker.partition === partition)?.storedOffset
 }
 
 /** Rests as long as was worked since the last rest: requests and the engine have half of the time for themselves. */

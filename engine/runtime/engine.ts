@@ -52,6 +52,8 @@ interface Seat {
 
 export interface EngineStatus {
   readonly workers: readonly WorkerStatus[]
+  /** Of keyed partitions; none before an account was spread. */
+  readonly keyedWorkers: readonly WorkerStatus[]
   /** Sentences about partitions that do not move, by partition; empty when all is well. */
   readonly troubles: ReadonlyMap<number, string>
 }
@@ -97,6 +99,7 @@ export class Engine implements CutsInEffect {
   get status(): EngineStatus {
     return {
       workers: [...this.#workers.values()].map(worker => worker.status),
+      keyedWorkers: [...this.#keyedWorkers.values()].map(worker => worker.status),
       troubles: new Map(this.#troubles),
     }
   }

@@ -28,7 +28,7 @@ const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
 const NOTHING_MISSING: MayBeMissing = { retentionDays: -1, beforeMs: 0 }
 
 export interface VerifiedPartition {
-  readonly ingest: Topic
+  readonly topic: Topic
   readonly checkpoints: Topic
   readonly store: Store
   readonly audit: StoreAudit
@@ -88,10 +88,11 @@ export class PartitionVerification {
   }
 
   async report(): Promise<PartitionReport> {
-    const { ingest, partition } = this.#options
-    const { next } = await ingest.bounds(partition)
+    const { topic, partition } = this.#options
+    const { next } = await topic.bounds(partition)
     const nextOffset = highest(this.#reached)
     return {
+      topic: topic.name,
       partition,
       firstOffset: Number(this.#from),
       nextOffset: Number(nextOffset),
@@ -159,15 +160,15 @@ export class PartitionVerification {
   }
 
   async #strays(): Promise<Mismatch | undefined> {
-    const { audit, ingest, partition } = this.#options
+    const { audit, topic, partition } = this.#options
     const range = this.#range('lines')
     const stray = await audit.firstRow(range, this.#days)
     if (stray !== undefined) return strayMismatch('rows', range, stray)
     for (const table of TABLES) {
-      const target = { topic: ingest.name, partition, table }
+      const target = { topic: topic.name, partition, table }
       // The store first: what it has, the log had before.
       const last = await audit.lastOffset(target, this.#reached[table])
-      const { next } = await ingest.bounds(partition)
+      const { next } = await topic.bounds(partition)
       if (last === undefined || last < next) continue
       const beyond = { ...target, from: next, until: last + 1n }
       return strayMismatch('beyond-log', beyond, await audit.firstRow(beyond))
@@ -238,8 +239,8 @@ export class PartitionVerification {
   }
 
   #range(table: StoreTable, day?: string): StoredRange {
-    const { ingest, partition } = this.#options
-    const range = { topic: ingest.name, partition, table, from: this.#from, until: this.#reached[table] }
+    const { topic, partition } = this.#options
+    const range = { topic: topic.name, partition, table, from: this.#from, until: this.#reached[table] }
     return day === undefined ? range : { ...range, day }
   }
 
@@ -250,12 +251,12 @@ export class PartitionVerification {
 
 /** What a worker has stored, or, where none is at work, what a start would find: it would store nothing below. */
 async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
-  const { storedOffset, ingest, checkpoints, partition, store } = options
+  const { storedOffset, topic, checkpoints, partition, store } = options
   if (storedOffset !== undefined)
     return { lines: storedOffset, node_metrics: storedOffset, pipeline_errors: storedOffset }
-  const source = { topic: ingest.name, partition }
+  const source = { topic: topic.name, partition }
   const kept = await new CheckpointLog(checkpoints, source).newest()
-  const { nextOffset, timeMs } = new PartitionFold(foldIdentity(ingest, partition), kept?.body)
+  const { nextOffset, timeMs } = new PartitionFold(foldIdentity(topic, partition), kept?.body)
   const reached = async (table: StoreTable) => {
     const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
     return position === null ? nextOffset : position.offset + 1n

@@ -191,6 +191,7 @@ export class PartitionWorker {
     this.#noteTime()
     logger.info(
       {
+        topic: topic.name,
         partition,
         epoch: String(owner.offset),
         from: String(this.#fold.nextOffset),

@@ -8,7 +8,7 @@ const READ_BYTES = 1024 * 1024
 const STRETCH_BYTES = 256 * 1024
 
 export interface ReplayedPartition {
-  readonly ingest: Topic
+  readonly topic: Topic
   readonly checkpoints: Topic
   readonly partition: number
 }
@@ -28,26 +28,26 @@ export class PartitionReplay {
 
   /** Begins where the kept log can first be folded: at its very beginning, else at its oldest checkpoint. */
   static async fromOldest(source: ReplayedPartition): Promise<PartitionReplay> {
-    const { first } = await source.ingest.bounds(source.partition)
+    const { first } = await source.topic.bounds(source.partition)
     const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
     if (kept === undefined && first > 0n)
       throw new Error(
-        `partition ${source.partition} of ${source.ingest.name} begins at ${first} and has no checkpoint`,
+        `partition ${source.partition} of ${source.topic.name} begins at ${first} and has no checkpoint`,
       )
     return new PartitionReplay(
       source,
-      new PartitionFold(foldIdentity(source.ingest, source.partition), kept?.body),
+      new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body),
     )
   }
 
   /** Begins at the last point from which everything from `offset` on is folded. */
   static async reaching(source: ReplayedPartition, offset: bigint): Promise<PartitionReplay> {
-    const { first } = await source.ingest.bounds(source.partition)
+    const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).nearest(first, offset)
     if (kept === undefined) return PartitionReplay.fromOldest(source)
     return new PartitionReplay(
       source,
-      new PartitionFold(foldIdentity(source.ingest, source.partition), kept.body),
+      new PartitionFold(foldIdentity(source.topic, source.partition), kept.body),
     )
   }
 
@@ -68,11 +68,11 @@ export class PartitionReplay {
    * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
    */
   async *flushes(until: bigint, rest: () => Promise<void>): AsyncIterable<Flush> {
-    const { ingest, partition } = this.#source
+    const { topic, partition } = this.#source
     const fold = this.#fold
     let stretchBytes = 0
     while (fold.nextOffset < until || !fold.atRest) {
-      const records = await ingest.read(partition, fold.nextOffset, READ_BYTES)
+      const records = await topic.read(partition, fold.nextOffset, READ_BYTES)
       if (records.length === 0) return
       for (const record of records) {
         for (const flush of fold.apply(record)) {
@@ -90,6 +90,6 @@ export class PartitionReplay {
   }
 }
 
-function checkpointLogOf({ checkpoints, ingest, partition }: ReplayedPartition): CheckpointLog {
-  return new CheckpointLog(checkpoints, { topic: ingest.name, partition })
+function checkpointLogOf({ checkpoints, topic, partition }: ReplayedPartition): CheckpointLog {
+  return new CheckpointLog(checkpoints, { topic: topic.name, partition })
 }

@@ -18,6 +18,7 @@ export interface VerificationReport {
 
 /** What was recomputed of a partition and found in the store. */
 export interface PartitionReport {
+  readonly topic: string
   readonly partition: number
   /** First offset that was recomputed. */
   readonly firstOffset: number

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { LogError, type Topic } from '../log/log.ts'
+import { INGEST_TOPIC } from '../log/topics.ts'
 import { expiredRetention } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
 import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../store/store-audit.ts'
@@ -20,14 +21,20 @@ const MAX_AHEAD_MS = 3_600_000
 /** How often the log may be trimmed away under a partition's replay before that is given up. */
 const ATTEMPTS = 3
 
-export interface VerificationPorts {
-  readonly ingest: Topic
+/** A topic whose partitions were stored from. */
+export interface VerifiedTopic {
+  readonly topic: Topic
   readonly checkpoints: Topic
+  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  storedOffset(partition: number): bigint | undefined
+}
+
+export interface VerificationPorts {
+  /** That of the lines first. */
+  readonly topics: readonly VerifiedTopic[]
   readonly store: Store
   readonly audit: StoreAudit
   readonly clock: Clock
-  /** Offset below which a worker at work has stored everything; undefined where none is. */
-  storedOffset(partition: number): bigint | undefined
   /** The shortest retention, in days, that lines of an account can ever have been stored with. */
   leastRetentionDays(account: string): number
 }
@@ -52,6 +59,11 @@ export async function verify(
   return new Verification(ports, options).run()
 }
 
+interface StoredPartition extends Omit<VerifiedTopic, 'storedOffset'> {
+  readonly partition: number
+  readonly storedOffset: bigint | undefined
+}
+
 /** Of all partitions together: the days that lie in this span were recomputed as a whole. */
 interface Recomputed {
   fromMs: number
@@ -72,13 +84,18 @@ class Verification {
   }
 
   async run(): Promise<VerificationReport> {
-    const { ingest, storedOffset } = this.#ports
-    const partitions = Array.from({ length: ingest.partitions }, (_, partition) => partition)
+    const { topics } = this.#ports
     // Taken first, all at once: the engine goes on meanwhile.
-    const storedOffsets = partitions.map(storedOffset)
+    const all = topics.flatMap(({ topic, checkpoints, storedOffset }) =>
+      Array.from({ length: topic.partitions }, (_, partition) => {
+        return { topic, checkpoints, partition, storedOffset: storedOffset(partition) }
+      }),
+    )
+    const partitions: StoredPartition[] = []
+    for (const verified of all) if (await isOfInterest(verified)) partitions.push(verified)
     this.#options.report({ type: 'began', partitions: partitions.length, records: await this.#records() })
     for (const partition of partitions) {
-      const mismatch = await this.#verifyPartition(partition, storedOffsets[partition])
+      const mismatch = await this.#verifyPartition(partition)
       if (mismatch !== undefined) return this.#report(mismatch)
     }
     return this.#report((await this.#noPartition()) ?? (await this.#verifyDays()) ?? null)
@@ -90,24 +107,25 @@ class Verification {
 
   /** Records that the log has: for those who want to know how far it is. */
   async #records(): Promise<number> {
-    const { ingest } = this.#ports
     let records = 0
-    for (let partition = 0; partition < ingest.partitions; partition++) {
-      const { first, next } = await ingest.bounds(partition)
-      records += Number(next - first)
+    for (const { topic } of this.#ports.topics) {
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        const { first, next } = await topic.bounds(partition)
+        records += Number(next - first)
+      }
     }
     return records
   }
 
   /** When the log is trimmed away under the replay, it begins again with what is left. */
-  async #verifyPartition(partition: number, storedOffset: bigint | undefined): Promise<Mismatch | undefined> {
+  async #verifyPartition(verified: StoredPartition): Promise<Mismatch | undefined> {
     const { signal, report, rest } = this.#options
+    const { topic, partition } = verified
     for (let attempt = 1; ; attempt++) {
       try {
         const verification = await PartitionVerification.begin({
           ...this.#ports,
-          partition,
-          storedOffset,
+          ...verified,
           rest: async () => {
             await rest()
             signal.throwIfAborted()
@@ -116,7 +134,7 @@ class Verification {
         })
         const mismatch = await verification.run()
         if (mismatch === undefined) await this.#takeIn(verification)
-        return mismatch
+        return mismatch && namingTopic(mismatch, topic.name)
       } catch (error) {
         const wasTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
         if (!wasTrimmed || attempt === ATTEMPTS) throw error
@@ -136,9 +154,10 @@ class Verification {
   }
 
   async #noPartition(): Promise<Mismatch | undefined> {
-    const { audit, ingest } = this.#ports
+    const { audit, topics } = this.#ports
+    const known = topics.map(({ topic: { name, partitions } }) => ({ name, partitions }))
     for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
-      const stray = await audit.firstOfNoPartition(ingest.name, ingest.partitions, table)
+      const stray = await audit.firstOfNoPartition(known, table)
       if (stray !== undefined) return partitionMismatch(table, stray)
     }
     return undefined
@@ -189,4 +208,14 @@ class Verification {
     const startMs = Date.parse(day)
     return fromMs < startMs && startMs + DAY_MS <= untilMs
   }
+}
+
+/** Keyed partitions that nobody has used yet say nothing. */
+async function isOfInterest({ topic, partition }: StoredPartition): Promise<boolean> {
+  return topic.name === INGEST_TOPIC || (await topic.bounds(partition)).next > 0n
+}
+
+/** The partitions of the lines' topic are meant where none is named. */
+function namingTopic(mismatch: Mismatch, topic: string): Mismatch {
+  return topic === INGEST_TOPIC ? mismatch : { ...mismatch, where: { ...mismatch.where, topic } }
 }

@@ -9,6 +9,7 @@ import type {
   RowSums,
   StoreAudit,
   StoredRange,
+  StoredTopic,
   StrayRows,
   WindowSums,
 } from './store-audit.ts'
@@ -109,12 +110,14 @@ ORDER BY offset, hour, retention LIMIT 100 SETTINGS optimize_use_projections = 0
     return row === undefined || row.rows === '0' ? undefined : BigInt(row.last)
   }
 
-  async firstOfNoPartition(topic: string, partitions: number, table: StoreTable) {
-    const number = topicNumber(topic)
+  async firstOfNoPartition(known: readonly StoredTopic[], table: StoreTable) {
+    const isKnown = known.map(
+      ({ name, partitions }) => `(topic = ${topicNumber(name)} AND partition < ${partitions})`,
+    )
     const rows = await this.#read<StrayRow & { topic: number; partition: number; highest: string }>({
       sql: () => `SELECT topic, partition, count() AS rows, min(offset) AS lowest, max(offset) AS highest,
   toUnixTimestamp(toStartOfHour(argMin(t, offset))) AS hour FROM ${table}
-WHERE topic != ${number} OR partition >= ${partitions} GROUP BY topic, partition ORDER BY topic, partition LIMIT 1`,
+WHERE NOT (${isKnown.join(' OR ')}) GROUP BY topic, partition ORDER BY topic, partition LIMIT 1`,
     })
     const [row] = rows
     if (row === undefined) return undefined

@@ -31,12 +31,8 @@ export interface StoreAudit {
   /** Highest offset of a partition's rows from an offset on. */
   lastOffset(target: PartitionTable, from: bigint): Promise<bigint | undefined>
 
-  /** Rows of a table that belong to no partition of the topic; the lowest of them. */
-  firstOfNoPartition(
-    topic: string,
-    partitions: number,
-    table: StoreTable,
-  ): Promise<NoPartitionRows | undefined>
+  /** Rows of a table that belong to no partition of the topics; the lowest of them. */
+  firstOfNoPartition(known: readonly StoredTopic[], table: StoreTable): Promise<NoPartitionRows | undefined>
 
   /** UTC days (YYYY-MM-DD) with lines or closed usage, oldest first. */
   days(): Promise<string[]>
@@ -169,4 +165,10 @@ export function sameUsage(a: UsageSums, b: UsageSums): boolean {
     a.linesDigest === b.linesDigest &&
     a.bytesDigest === b.bytesDigest
   )
+}
+
+/** A topic that rows are stored from. */
+export interface StoredTopic {
+  readonly name: string
+  readonly partitions: number
 }

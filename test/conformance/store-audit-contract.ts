@@ -78,7 +78,9 @@ export function auditContract(opened: () => OpenedStore): void {
       expect(await audit.firstDifference(LINES, blocks, NONE_MISSING)).toBeUndefined()
       expect(await audit.firstRow(LINES, ['2026-01-02'])).toBeUndefined()
       expect(await audit.firstRow({ ...LINES, from: 43n })).toBeUndefined()
-      expect(await audit.firstOfNoPartition('weir.ingest', 4, 'lines')).toBeUndefined()
+      expect(
+        await audit.firstOfNoPartition([{ name: 'weir.ingest', partitions: 4 }], 'lines'),
+      ).toBeUndefined()
     })
 
     test('a row that is missing, changed or too many is found with its record and column', async () => {
@@ -142,12 +144,16 @@ export function auditContract(opened: () => OpenedStore): void {
         offset: 41n,
         hourMs: DAY + DAY_MS,
       })
-      expect(await audit.firstOfNoPartition('weir.ingest', 3, 'lines')).toMatchObject({
-        partition: 3,
-        rows: 101,
-        lastOffset: 42n,
+      expect(await audit.firstOfNoPartition([{ name: 'weir.ingest', partitions: 3 }], 'lines')).toMatchObject(
+        {
+          partition: 3,
+          rows: 101,
+          lastOffset: 42n,
+        },
+      )
+      expect(await audit.firstOfNoPartition([{ name: 'weir.keyed', partitions: 4 }], 'lines')).toMatchObject({
+        topicNumber: 0,
       })
-      expect(await audit.firstOfNoPartition('weir.keyed', 4, 'lines')).toMatchObject({ topicNumber: 0 })
     })
 
     test('what nodes did has sums, too', async () => {

@@ -325,7 +325,7 @@ describe('when the log has been trimmed', () => {
         return ingest.read(...call)
       },
     }
-    const report = await world.verify({ ingest: trimmed })
+    const report = await world.verify({ readThrough: trimmed })
     expect(report.mismatch).toBeNull()
     expect(report.partitions[0]?.firstOffset).toBeGreaterThan(0)
   })

@@ -46,7 +46,12 @@ export interface VerifiedWorld {
   kill(): Promise<void>
   /** Ends the workers: nobody is at work any more. */
   stopWorkers(): void
-  verify(changes?: Partial<VerificationPorts & VerificationOptions>): Promise<VerificationReport>
+  verify(
+    changes?: Partial<VerificationPorts & VerificationOptions> & {
+      /** In place of the topic of the lines. */
+      readonly readThrough?: Topic
+    },
+  ): Promise<VerificationReport>
 }
 
 export async function newVerifiedWorld(connection: StoreConnection): Promise<VerifiedWorld> {
@@ -111,15 +116,19 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
     stopWorkers: () => {
       workers = []
     },
-    verify: async (changes = {}) =>
+    verify: async ({ readThrough, ...changes } = {}) =>
       verify(
         {
-          ingest,
-          checkpoints,
+          topics: [
+            {
+              topic: readThrough ?? ingest,
+              checkpoints,
+              storedOffset: partition => workers[partition]?.status.storedOffset,
+            },
+          ],
           store,
           audit: openStoreAudit(connection),
           clock,
-          storedOffset: partition => workers[partition]?.status.storedOffset,
           leastRetentionDays: () => 30,
           ...changes,
         },
