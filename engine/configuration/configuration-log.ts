@@ -20,8 +20,8 @@ export interface ConfigurationLogOptions {
   readonly topic: Topic
   readonly clock: Clock
   readonly entropy: Entropy
-  /** 32 bytes: encrypts what must not stand in clear on the disk. */
-  readonly secretKey: Buffer
+  /** 32 bytes: encrypts what must not stand in clear on the disk. Or a seal that does. */
+  readonly secretKey: Buffer | Seal
   readonly logger: Logger
   readonly snapshotEveryEvents?: number
 }
@@ -74,7 +74,8 @@ export class ConfigurationLog implements ConfigurationView {
 
   private constructor(options: ConfigurationLogOptions) {
     this.#options = options
-    this.#seal = new Seal(options.secretKey, options.entropy)
+    const { secretKey, entropy } = options
+    this.#seal = secretKey instanceof Seal ? secretKey : new Seal(secretKey, entropy)
     this.#fold = new ConfigurationFold(KINDS, this.#seal)
   }
 

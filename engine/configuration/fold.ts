@@ -25,6 +25,8 @@ export interface ConfigurationView {
 
 interface Row extends Entity<unknown> {
   readonly stored: string
+  /** What no other entity of its kind may share, by name; see `Kind.unique`. */
+  readonly unique: readonly (readonly [name: string, text: string])[]
 }
 
 interface Table {
@@ -104,7 +106,8 @@ export class ConfigurationFold implements ConfigurationView {
   restore({ kind, entity, createdVersion, version, value: stored }: SnapshotEntity): void {
     const table = this.#table(kind)
     const value = clearValue(table.kind, entity, stored, this.#seal)
-    replaceRow(table, entity, { id: entity, version, createdVersion, value, stored })
+    const unique = uniqueTexts(table.kind, value)
+    replaceRow(table, entity, { id: entity, version, createdVersion, value, stored, unique })
   }
 
   #put(changes: readonly ConfigurationChange[], version: number, undo: Undo[]): Rejection | undefined {
@@ -132,7 +135,8 @@ export class ConfigurationFold implements ConfigurationView {
     if (change.value === '') return undefined
     const value = clearValue(table.kind, change.entity, change.value, this.#seal)
     const createdVersion = before?.createdVersion ?? version
-    return { id: change.entity, version, createdVersion, value, stored: change.value }
+    const unique = uniqueTexts(table.kind, value)
+    return { id: change.entity, version, createdVersion, value, stored: change.value, unique }
   }
 
   #broken(done: readonly Undo[]): Rejection | undefined {
@@ -176,9 +180,13 @@ function changedMeanwhile(change: ConfigurationChange, before: Row | undefined):
   return { code: 'CHANGED_MEANWHILE', message }
 }
 
+function uniqueTexts(kind: AnyKind | undefined, value: unknown): Row['unique'] {
+  return Object.entries(kind?.unique ?? {}).map(([name, textOf]) => [name, textOf(value as never)])
+}
+
 function takenText({ kind, unique }: Table, row: Row): Rejection | undefined {
-  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
-    const holder = unique.get(name)?.get(textOf(row.value as never))
+  for (const [name, text] of row.unique) {
+    const holder = unique.get(name)?.get(text)
     if (holder !== undefined && holder !== row.id) {
       return { code: 'TAKEN', message: `another ${kind?.name} has the same ${name}` }
     }
@@ -197,10 +205,8 @@ function replaceRow(table: Table, id: string, row: Row | undefined): void {
   link(table, row)
 }
 
-function link({ kind, unique, byAccount }: Table, { id, value }: Row): void {
-  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
-    unique.get(name)?.set(textOf(value as never), id)
-  }
+function link({ kind, unique, byAccount }: Table, { id, value, unique: texts }: Row): void {
+  for (const [name, text] of texts) unique.get(name)?.set(text, id)
   if (kind?.account === undefined) return
   const account = kind.account(value as never)
   const ids = byAccount.get(account)
@@ -208,10 +214,8 @@ function link({ kind, unique, byAccount }: Table, { id, value }: Row): void {
   else ids.add(id)
 }
 
-function unlink({ kind, unique, byAccount }: Table, { id, value }: Row): void {
-  for (const [name, textOf] of Object.entries(kind?.unique ?? {})) {
-    unique.get(name)?.delete(textOf(value as never))
-  }
+function unlink({ kind, unique, byAccount }: Table, { id, value, unique: texts }: Row): void {
+  for (const [name, text] of texts) unique.get(name)?.delete(text)
   if (kind?.account === undefined) return
   const account = kind.account(value as never)
   const ids = byAccount.get(account)

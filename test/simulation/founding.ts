@@ -9,8 +9,8 @@ import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { START_MS } from './machine.ts'
+import { RememberingSeal } from './remembering-seal.ts'
 
-export const SECRET_KEY = Buffer.alloc(32, 1)
 /** Days that each account's lines are kept: those of some go soon. */
 const RETENTION_DAYS = [30, 1, 2]
 
@@ -22,6 +22,8 @@ export interface SimulatedAccount {
 /** What every world begins with: a configuration with some accounts. */
 export interface Founding {
   readonly accounts: readonly SimulatedAccount[]
+  /** Its secrets, in clear. */
+  readonly opened: ReadonlyMap<string, string>
   /** Storage of a log that holds that configuration; each call gives another. */
   storage(): MemoryStorage
 }
@@ -29,13 +31,14 @@ export interface Founding {
 export async function newFounding(): Promise<Founding> {
   const clock = manualClock(START_MS - 60_000)
   const entropy = seededEntropy(1)
+  const seal = new RememberingSeal(entropy)
   const storage: MemoryStorage = new Map()
   const topic = await memoryLog({ clock, entropy, storage }).topic(CONFIG_TOPIC, 1)
   const configuration = await ConfigurationLog.open({
     topic,
     clock,
     entropy,
-    secretKey: SECRET_KEY,
+    secretKey: seal,
     logger: silentLogger,
   })
   const first = await bootstrap(configuration, { clock, entropy })
@@ -57,7 +60,7 @@ export async function newFounding(): Promise<Founding> {
     founded.push(account)
   }
   const records = await topic.read(0, 0n, Number.MAX_SAFE_INTEGER)
-  return { accounts: founded, storage: () => copyOf(topic.logId, records) }
+  return { accounts: founded, opened: seal.opened, storage: () => copyOf(topic.logId, records) }
 }
 
 function copyOf(logId: string, records: readonly LogRecord[]): MemoryStorage {

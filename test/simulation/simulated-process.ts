@@ -13,7 +13,7 @@ import type { Logger } from '../../engine/logger.ts'
 import type { Assignment } from '../../engine/runtime/assignment.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { SECRET_KEY } from './founding.ts'
+import type { RememberingSeal } from './remembering-seal.ts'
 import type { Actor } from './scheduler.ts'
 
 export const BODY_LIMIT_BYTES = 2_097_152
@@ -24,6 +24,7 @@ export interface ProcessPorts {
   readonly store: Store
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly seal: RememberingSeal
   readonly partitions: number
   readonly assignment: Assignment
 }
@@ -61,14 +62,14 @@ export class SimulatedProcess {
 
   /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
   async start(): Promise<void> {
-    const { log, store, clock, entropy, partitions, assignment } = this.#ports
+    const { log, store, clock, entropy, seal, partitions, assignment } = this.#ports
     const ingest = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
     const configuration = await ConfigurationLog.open({
       topic: await log.topic(CONFIG_TOPIC, 1),
       clock,
       entropy,
-      secretKey: SECRET_KEY,
+      secretKey: seal,
       logger: this.#logger(),
     })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
@@ -107,7 +108,7 @@ export class SimulatedProcess {
   /** The graceful end: what was read is stored, a checkpoint is written. */
   async stop(): Promise<void> {
     this.isStopping = true
-    this.#stop.abort()
+    this.#stop.abort('stopped')
     await this.engine?.stop()
   }
 

@@ -11,6 +11,7 @@ import type { FrontDoor } from './front-door.ts'
 import { DAY_MS, Machine, START_MS } from './machine.ts'
 import type { Plan } from './plan.ts'
 import type { Recipe } from './recipe.ts'
+import { RememberingSeal } from './remembering-seal.ts'
 import { Actor, Scheduler } from './scheduler.ts'
 import { Sender } from './sender.ts'
 import { SimulatedBroker } from './simulated-broker.ts'
@@ -46,6 +47,7 @@ export class World {
   readonly recipes = new Map<string, Recipe>()
   checkpointIsDamaged = false
   readonly #surroundings: WorldSurroundings
+  readonly #seal: RememberingSeal
   readonly #storage
   readonly #coordinator: SimulatedCoordinator
 
@@ -59,6 +61,7 @@ export class World {
     this.scheduler = new Scheduler(this.dice)
     this.machines = Array.from({ length: MACHINES }, () => new Machine(this.scheduler))
     if (plan.nearMidnight) for (const machine of this.machines) machine.offsetMs = DAY_MS / 2 - 20_000
+    this.#seal = new RememberingSeal(this.entropy, founding.opened)
     this.#storage = founding.storage()
     this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions)
     const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
@@ -112,6 +115,7 @@ export class World {
       store: this.store.clientOf(actor),
       clock: machine.clockOf(actor),
       entropy: this.entropy,
+      seal: this.#seal,
       partitions: this.plan.partitions,
       assignment: this.#coordinator.memberOf(actor),
     })
