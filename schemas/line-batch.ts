@@ -273,8 +273,6 @@ function float64Column(bytes: Uint8Array, count: number): Float64Array {
 }
 
 /** A typed array needs an aligned start, which a slice of a record seldom has. */
-function aligned(bytes: Uint8Array): ArrayBuffer {
-  const copy = new Uint8Array(bytes.length)
-  copy.set(bytes)
-  return copy.buffer
+function aligned({ buffer, byteOffset, length }: Uint8Array): ArrayBufferLike {
+  return buffer.slice(byteOffset, byteOffset + length)
 }

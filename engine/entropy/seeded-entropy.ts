@@ -1,17 +1,22 @@
 import type { Entropy } from './entropy.ts'
 
-/** The same bytes for the same seed (mulberry32): for tests and simulations, never for keys. */
-export function seededEntropy(seed: number): Entropy {
+/** The same bytes for the same seed (mulberry32), one a call. */
+export function seededBytes(seed: number): () => number {
   let state = seed >>> 0
-  const next = () => {
+  return () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
+    return (mixed ^ (mixed >>> 14)) & 0xff
   }
+}
+
+/** The same bytes for the same seed: for tests and simulations, never for keys. */
+export function seededEntropy(seed: number): Entropy {
+  const next = seededBytes(seed)
   const bytes = (count: number) => {
     const buffer = Buffer.allocUnsafe(count)
-    for (let index = 0; index < count; index++) buffer[index] = next() & 0xff
+    for (let index = 0; index < count; index++) buffer[index] = next()
     return buffer
   }
   return {

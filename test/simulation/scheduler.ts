@@ -113,9 +113,9 @@ export class Scheduler {
     this.#digest = digest >>> 0
   }
 
-  #able(): Step[] {
+  #able(): readonly Step[] {
     this.#wakeDue()
-    return this.#ready.filter(({ actor }) => !actor.paused && !actor.dead)
+    return this.#ready.every(isAble) ? this.#ready : this.#ready.filter(isAble)
   }
 
   #wake(sleeper: Sleeper): void {
@@ -126,11 +126,15 @@ export class Scheduler {
   }
 
   #wakeDue(): void {
-    const due = this.#sleepers.filter(({ dueMs }) => dueMs <= this.nowMs)
-    if (due.length === 0) return
+    const isDue = ({ dueMs }: Sleeper) => dueMs <= this.nowMs
+    if (!this.#sleepers.some(isDue)) return
+    this.#ready.push(...this.#sleepers.filter(isDue))
     this.#sleepers = this.#sleepers.filter(({ dueMs }) => dueMs > this.nowMs)
-    this.#ready.push(...due)
   }
+}
+
+function isAble({ actor }: Step): boolean {
+  return !actor.paused && !actor.dead
 }
 
 /** Most of what follows from the last step has happened afterwards; a turn of the event loop would cost more. */

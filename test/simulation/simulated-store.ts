@@ -71,6 +71,7 @@ export class SimulatedStore {
   /** Rows that a search would see, of one table. */
   rows(table: StoreTable): StoredRow[] {
     const parts = this.history.filter(part => part.target.table === table)
+    if (this.removed.size === 0) return parts.flatMap(({ rows }) => rows)
     return parts.flatMap(({ target, rows }) => rows.filter(row => !this.removed.has(nameOf(target, row))))
   }
 
@@ -223,11 +224,11 @@ export class SimulatedStore {
       if (target.table !== 'lines') continue
       const below = settled.find(each => each.partition === target.partition)?.checkpointOffset ?? 0n
       for (const row of rows) {
-        const day = dayOf(Number(row.t))
-        const isPast = Date.parse(day) + DAY_MS + Number(row.retention) * DAY_MS <= nowMs
+        const timeMs = Number(row.t)
+        const daysPast = Math.floor(nowMs / DAY_MS) - Math.floor(timeMs / DAY_MS)
+        if (daysPast <= Number(row.retention) || !this.usageDays.has(dayOf(timeMs))) continue
         const name = nameOf(target, row)
-        if (!isPast || !this.usageDays.has(day) || this.removed.has(name)) continue
-        if (positionOf(row).offset >= below) continue
+        if (this.removed.has(name) || positionOf(row).offset >= below) continue
         this.removed.add(name)
         removed++
       }

@@ -1,4 +1,4 @@
-import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import { seededBytes } from '../../engine/entropy/seeded-entropy.ts'
 
 /** Random decisions that a seed repeats. */
 export interface Dice {
@@ -10,8 +10,8 @@ export interface Dice {
 }
 
 export function newDice(seed: number): Dice {
-  const entropy = seededEntropy(seed)
-  const fraction = () => entropy.bytes(4).readUInt32LE() / 2 ** 32
+  const byte = seededBytes(seed)
+  const fraction = () => ((byte() | (byte() << 8) | (byte() << 16) | (byte() << 24)) >>> 0) / 2 ** 32
   return {
     below: sides => Math.floor(fraction() * sides),
     chance: share => fraction() < share,
