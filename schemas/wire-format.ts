@@ -12,10 +12,10 @@ export const BUNDLED_SCHEMAS = [
   { id: 2, name: 'Control', file: 'control.1.avsc' },
   { id: 4, name: 'CheckpointPart', file: 'checkpoint-part.1.avsc' },
   { id: 5, name: 'Checkpoint', file: 'checkpoint.1.avsc' },
-  { id: 6, name: 'DeadLetter', file: 'dead-letter.1.avsc' },
   { id: 7, name: 'ConfigurationEvent', file: 'configuration-event.1.avsc' },
   { id: 8, name: 'ConfigurationSnapshot', file: 'configuration-snapshot.1.avsc' },
   { id: 1_000_000_001, name: 'Rekeyed', file: 'rekeyed.1.avsc' },
+  { id: 1_000_000_002, name: 'DeadLetters', file: 'dead-letters.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']

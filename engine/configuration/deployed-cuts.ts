@@ -2,11 +2,20 @@ import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { jsonText } from '../json-text.ts'
 import type { ConfigurationLog } from './configuration-log.ts'
-import type { AccountCut, AddressedCut, DeployedConfiguration, PipelineCut, SpreadCut } from './deployed.ts'
+import type {
+  AccountCut,
+  AddressedCut,
+  DeadLetterCut,
+  DeployedConfiguration,
+  PipelineCut,
+  SpreadCut,
+} from './deployed.ts'
 import {
   type Account,
   accounts,
+  type DeadLetterSettings,
   type Deployment,
+  deadLetterSettings,
   deployments,
   revisions,
   type Spread,
@@ -43,6 +52,10 @@ export function deployedConfiguration(log: ConfigurationLog): DeployedConfigurat
         const cut = cutOf(deployment, each => pipelineCut(each, documentOf(log, each.value)))
         yield { ...cut, everywhere: isEverywhere(cut.account) }
       }
+      for (const settings of log.list(deadLetterSettings)) {
+        const cut = cutOf(settings, deadLetterCut)
+        yield { ...cut, everywhere: isEverywhere(cut.account) }
+      }
       // Last: a partition that says it is spread has all of the account's pipelines.
       for (const spread of log.list(spreads)) yield { ...cutOf(spread, spreadCut), everywhere: true }
     },
@@ -66,6 +79,12 @@ function accountCut({ id, version, value }: Entity<Account>): AccountsCut {
 function pipelineCut({ id, value }: Entity<Deployment>, document: PipelineDocument | undefined): AccountsCut {
   const payload = document === undefined ? '' : jsonText(withoutSecrets(document) as never)
   return { account: value.account, cut: { kind: 'pipeline', entity: id, version: value.number, payload } }
+}
+
+function deadLetterCut({ id, version, value }: Entity<DeadLetterSettings>): AccountsCut {
+  const payload: DeadLetterCut = { accountId: value.account, isEnabled: value.enabled }
+  const cut = { kind: 'dead-letter' as const, entity: id, version, payload: JSON.stringify(payload) }
+  return { account: value.account, cut }
 }
 
 function documentOf(log: ConfigurationLog, { revisionId }: Deployment): PipelineDocument | undefined {

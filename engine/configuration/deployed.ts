@@ -16,6 +16,13 @@ export interface SpreadCut {
   readonly isSpread: boolean
 }
 
+/** Payload of a cut of kind 'dead-letter'; entity is the pipeline's id. */
+export interface DeadLetterCut {
+  readonly accountId: string
+  /** Whether events that fail are kept. */
+  readonly isEnabled: boolean
+}
+
 /** A cut with the account whose partition must see it. */
 export interface AddressedCut {
   readonly account: string

@@ -138,6 +138,16 @@ export interface Deployment {
   readonly revisionId: string | null
 }
 
+/** What becomes of a pipeline's events that fail. Key: the pipeline's id. */
+export interface DeadLetterSettings {
+  readonly account: string
+  readonly enabled: boolean
+  /** How long they are kept. */
+  readonly retentionDays: number
+  /** How long a destination is tried before its events fail; null: for ever. */
+  readonly giveUpAfterS: number | null
+}
+
 /** Whether an account's lines go to all partitions. Key: the short id of the account. */
 export interface Spread {
   readonly account: string
@@ -208,6 +218,7 @@ export const accountKeys = defineKind<AccountKey>('key', {
   ],
 })
 
+export const deadLetterSettings = defineKind<DeadLetterSettings>('dead-letter', { account: ofAccount })
 export const spreads = defineKind<Spread>('spread', { account: ofAccount })
 export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
 
@@ -222,6 +233,7 @@ export const KINDS: readonly AnyKind[] = [
   drafts,
   revisions,
   deployments,
+  deadLetterSettings,
   spreads,
   spreadReports,
 ]

@@ -46,7 +46,9 @@ export interface CompiledGraph {
    * @param route 'ingest', or the id of a gateway route
    */
   run(route: string, events: readonly Event[], context: RunContext): void
-  /** Runs events that wait at a node with a memory on from there. @returns false when there is no such node */
+  /** Whether events can be run on from a node. */
+  hasInput(node: string): boolean
+  /** Runs events that wait at a node on from there. @returns false when there is no such node */
   resume(node: string, events: readonly Event[], context: RunContext): boolean
   /** Takes in memory of keys that was elsewhere. @throws RangeError when the bytes are none */
   absorb(node: string, data: Uint8Array): void
@@ -94,7 +96,7 @@ class Graph implements CompiledGraph {
   readonly states = new Map<string, HeldState>()
   readonly #nodes: readonly CompiledNode[]
   readonly #entrances = new Map<string, SourceNode[]>()
-  /** Where events that were sent here wait, by node with a memory. */
+  /** Where events wait that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
   readonly #bounds: EngineBounds
   /** Readers have to be known before their inputs: by output id. */
@@ -116,6 +118,10 @@ class Graph implements CompiledGraph {
     if (events.length === 0) return
     for (const source of this.#entrances.get(route) ?? []) source.enter(events)
     for (const node of this.#nodes) node.step(context)
+  }
+
+  hasInput(node: string): boolean {
+    return this.#arrivals.has(node)
   }
 
   resume(node: string, events: readonly Event[], context: RunContext): boolean {
@@ -174,14 +180,8 @@ class Graph implements CompiledGraph {
     const desk = new ErrorDesk(id)
     const process = processor.compile(config, desk.report)
     const state = heldState(node, processor, { config, process, desk }, memory)
-    const inboxes = this.#inboxes(node)
-    if (state !== undefined) {
-      const arrivals: Inbox = { run: undefined }
-      inboxes.push(arrivals)
-      this.states.set(id, state)
-      this.#arrivals.set(id, arrivals)
-    }
-    const compiled = new ProcessingNode({ id, inboxes, process, state, desk })
+    if (state !== undefined) this.states.set(id, state)
+    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
       const port = new OutputPort(compiled.counters)
       compiled.outputs.set(name, port)
@@ -197,15 +197,18 @@ class Graph implements CompiledGraph {
     return new DeliveringNode({ nodeId, type, config }, this.#inboxes(node))
   }
 
-  /** Joins the node to the outputs that it reads. */
+  /** Joins the node to the outputs that it reads, and to what enters the graph there. */
   #inboxes({ id, inputs }: NodeDocument): Inbox[] {
-    return inputs.map(input => {
+    const inboxes = inputs.map(input => {
       const port = this.#ports.get(input)
       if (port === undefined) throw new RangeError(`node ${id} reads "${input}", which is no output`)
       const inbox: Inbox = { run: undefined }
       port.readers.push(inbox)
       return inbox
     })
+    const arrivals: Inbox = { run: undefined }
+    this.#arrivals.set(id, arrivals)
+    return [...inboxes, arrivals]
   }
 }
 

@@ -22,6 +22,8 @@ export interface RunContext {
   /** Takes the events of one sink, in order, and says which it could not keep. The array is shared: it must not be changed. */
   deliver(sink: SinkNode, events: readonly Event[], fail: (event: Event) => void): void
   report(error: NodeError): void
+  /** Takes an event that failed; present where its pipeline asks for that. */
+  readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
   /** Present where memory of keys may be in other partitions. */
   readonly elsewhere?: Elsewhere | undefined
 }
@@ -240,7 +242,7 @@ export class ProcessingNode implements CompiledNode {
       desk.report(outcome.code, outcome.detail)
     } else {
       counters.failed++
-      desk.report(outcome.code, outcome.detail)
+      desk.fail(outcome.code, outcome.detail)
     }
   }
 

@@ -62,12 +62,24 @@ export class ErrorDesk {
   }
 
   readonly report: Report = (code, detail) => {
+    this.#receiver?.report(this.#errorOf(code, detail))
+  }
+
+  /** As `report`, of an event that does not go its way. */
+  fail(code: ErrorCode, detail: ErrorDetail): void {
+    const error = this.#errorOf(code, detail)
+    this.#receiver?.report(error)
+    this.#receiver?.takeDeadLetter?.(error)
+  }
+
+  #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
     if (this.event === undefined)
       throw new RangeError(`node ${this.#nodeId} reports ${code} with no event in hand`)
-    this.#receiver?.report(new ProcessorError(this.#nodeId, code, detail, this.event))
+    return new ProcessorError(this.#nodeId, code, detail, this.event)
   }
 }
 
 interface ErrorReceiver {
   report(error: NodeError): void
+  takeDeadLetter?: ((error: NodeError) => void) | undefined
 }

@@ -8,6 +8,8 @@ export const INGEST_TOPIC = 'weir.ingest'
 /** Events on their way to where the state of their key is, when an account's lines are on many partitions. */
 export const KEYED_TOPIC = 'weir.keyed'
 export const CONFIG_TOPIC = 'weir.config'
+/** Events that failed, of pipelines that ask for them. */
+export const DEAD_LETTER_TOPIC = 'weir.dead-letter'
 /** Checkpoints of the partitions of the ingest topic, and those of the keyed topic. */
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
 export const KEYED_CHECKPOINT_TOPIC = 'weir.keyed-checkpoints'
@@ -16,6 +18,7 @@ export interface PartitionedTopics {
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
+  readonly deadLetters: Topic
 }
 
 /** Opens what has a partition each for every partition of the lines. @throws LogError as `Log.topic` */
@@ -27,6 +30,7 @@ export async function openPartitionedTopics(log: Log, partitions: number): Promi
     ingest,
     checkpoints,
     keyed: { topic, checkpoints: await log.topic(KEYED_CHECKPOINT_TOPIC, partitions) },
+    deadLetters: await log.topic(DEAD_LETTER_TOPIC, partitions),
   }
 }
 

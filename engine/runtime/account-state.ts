@@ -12,6 +12,7 @@ import {
 import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
+import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
@@ -26,11 +27,28 @@ const DEFAULT_GRAPH_NODE = 'own-store'
 export interface AccountOutput {
   /** Log time of the record in hand. */
   readonly timeMs: number
-  /** Gives an event to the own store. @returns false when it could not be stored; the sink counts it as failed */
-  store(sink: OwnStoreSink, event: Event, account: AccountState, name: NodeName): boolean
+  /**
+   * Gives an event to the own store.
+   *
+   * @param failed is told when it could not be stored
+   * @returns false then; the sink counts it as failed
+   */
+  store(
+    sink: OwnStoreSink,
+    event: Event,
+    account: AccountState,
+    name: NodeName,
+    failed?: (error: NodeError) => void,
+  ): boolean
   report(name: NodeName, error: NodeError): void
   /** The way of events of that revision to memory of keys that is not here; undefined when all of it is. */
   elsewhere(account: AccountState, pipeline: string, version: number): Elsewhere | undefined
+  /** Takes events of that revision that fail; undefined where its pipeline does not ask for that. */
+  deadLetterTaker(
+    account: AccountState,
+    pipeline: string,
+    version: number,
+  ): ((error: NodeError) => void) | undefined
 }
 
 interface Deployed {
@@ -70,6 +88,7 @@ export class AccountState {
   readonly account: string
   readonly fieldNames: FieldNames
   readonly keys = new IdempotencyKeys()
+  readonly deadLetters = new DeadLetterMemory()
   retentionDays = DEFAULT_RETENTION_DAYS
   /** Only of accounts whose lines are, or were, on all partitions. */
   spread: SpreadAccount | undefined
@@ -107,6 +126,12 @@ export class AccountState {
 
   has(pipelineId: string): boolean {
     return this.#deployed.has(pipelineId)
+  }
+
+  /** The version in effect of a pipeline, where it has a node that events can be run on from. */
+  versionWith(pipelineId: string, node: string): number | undefined {
+    const deployed = this.#deployed.get(pipelineId)
+    return deployed?.graph.hasInput(node) ? deployed.version : undefined
   }
 
   #retire(pipelineId: string, replacedMs: number): void {
@@ -233,15 +258,18 @@ export class AccountState {
 
   #contextOf(pipeline: string, { ownStores, version }: Deployed, output: AccountOutput): RunContext {
     const nameOf = (node: string): NodeName => ({ account: this.account, pipeline, node })
+    const takeDeadLetter = output.deadLetterTaker(this, pipeline, version)
     return {
       nowMs: output.timeMs,
       deliver: (sink, delivered, fail) => {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return
         const name = nameOf(sink.nodeId)
-        for (const event of delivered) if (!output.store(ownStore, event, this, name)) fail(event)
+        for (const event of delivered)
+          if (!output.store(ownStore, event, this, name, takeDeadLetter)) fail(event)
       },
       report: error => output.report(nameOf(error.nodeId), error),
+      takeDeadLetter,
       elsewhere: output.elsewhere(this, pipeline, version),
     }
   }

@@ -54,6 +54,11 @@ export class Accounts {
     return [...this].some(({ spread }) => spread !== undefined)
   }
 
+  /** True when a pipeline asks, or has asked, for dead letters. */
+  get anyDeadLetters(): boolean {
+    return [...this].some(({ deadLetters }) => !deadLetters.isUnused)
+  }
+
   /**
    * Everything, for a checkpoint.
    *
@@ -72,6 +77,8 @@ export class Accounts {
         yield { holder: `node ${id} ${pipeline} ${node}${suffix}`, data: Buffer.from(data) }
       }
       if (account.spread !== undefined) yield { holder: `spread ${id}`, data: account.spread.snapshot() }
+      if (!account.deadLetters.isUnused)
+        yield { holder: `dead-letters ${id}`, data: account.deadLetters.snapshot(timeMs) }
     }
   }
 
@@ -95,6 +102,8 @@ export class Accounts {
       this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
     } else if (kind === 'keys') {
       this.of(id).keys.restore(data)
+    } else if (kind === 'dead-letters') {
+      this.of(id).deadLetters.restore(data)
     } else if (kind === 'spread') {
       const spread = new SpreadAccount(id, this.#seat)
       spread.restore(data)

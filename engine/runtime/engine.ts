@@ -8,6 +8,7 @@ import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import type { Assignment } from './assignment.ts'
+import type { KeptDeadLetters } from './dead-letter-trimming.ts'
 import { Housekeeping, type Lane } from './housekeeping.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
@@ -26,6 +27,8 @@ export interface EngineOptions {
   readonly checkpoints: Topic
   /** Absent where accounts cannot be spread over partitions. */
   readonly keyed?: KeyedLane | undefined
+  /** Absent where pipelines cannot ask for dead letters. */
+  readonly deadLetters?: KeptDeadLetters | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration
@@ -256,7 +259,7 @@ export class Engine implements CutsInEffect {
   }
 
   #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
-    const { ingest, keyed, store, clock, configuration, logger, workerName, log } = this.#options
+    const { ingest, keyed, deadLetters, store, clock, configuration, logger, workerName, log } = this.#options
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
     const freeRoom = () => this.#housekeeping.freeRoom()
@@ -264,7 +267,7 @@ export class Engine implements CutsInEffect {
       partition,
       topic,
       checkpoints,
-      outbox: keyed && { ingest, keyed: keyed.topic },
+      outbox: { ingest, keyed: keyed?.topic, deadLetters: deadLetters?.topic },
       store,
       clock,
       configuration,

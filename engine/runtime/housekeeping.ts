@@ -5,6 +5,7 @@ import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
+import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 
 const DAY_MS = 86_400_000
@@ -21,6 +22,7 @@ export interface HousekeepingOptions {
   /** How long records stay on the ingest topic for preview and replay, once they are stored. */
   readonly logRetentionMs: number
   readonly lines: Lane
+  readonly deadLetters?: KeptDeadLetters | undefined
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
   isSpread(): boolean
@@ -122,6 +124,9 @@ export class Housekeeping {
   async #trimLog(): Promise<void> {
     for (const lane of this.#lanes)
       for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
+    const { deadLetters, lines, clock, log } = this.#options
+    if (deadLetters === undefined) return
+    await trimDeadLetters(deadLetters, lines.workers.keys(), clock.wallMs(), () => !log.space().takesIngest)
   }
 
   async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {

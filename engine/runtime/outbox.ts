@@ -1,10 +1,11 @@
 import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
 import type { Position } from '../position.ts'
+import { type DeadLetterEntry, deadLetterValues } from './dead-letter.ts'
 import { eventColumns } from './event-columns.ts'
 
 /** The topics that a fold sends to, by what they are for. */
-export type OutboxTopic = 'ingest' | 'keyed'
+export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
 
 export interface Target {
   readonly topic: OutboxTopic
@@ -51,13 +52,15 @@ interface Mail {
 export class Outbox {
   readonly #source: { readonly topic: string; readonly partition: number }
   #rounds: Map<string, Mail>[] = [new Map()]
+  /** By account. No part of the rounds: nothing waits for them. */
+  #deadLetters = new Map<string, { readonly target: Target; readonly entries: DeadLetterEntry[] }>()
 
   constructor(source: { readonly topic: string; readonly partition: number }) {
     this.#source = source
   }
 
   get empty(): boolean {
-    return this.#rounds.length === 1 && this.#rounds[0]?.size === 0
+    return this.#rounds.length === 1 && this.#rounds[0]?.size === 0 && this.#deadLetters.size === 0
   }
 
   addEvent(target: Target, account: string, place: WaitingPlace, event: Event, position: Position): void {
@@ -77,6 +80,12 @@ export class Outbox {
     this.#mail(target, account).parts.push({ part, bytes })
   }
 
+  addDeadLetter(target: Target, account: string, entry: DeadLetterEntry): void {
+    const mail = this.#deadLetters.get(account)
+    if (mail === undefined) this.#deadLetters.set(account, { target, entries: [entry] })
+    else mail.entries.push(entry)
+  }
+
   /** What comes later is appended only when everything before is durable, on whatever partition. */
   endRound(): void {
     if (this.#rounds.at(-1)?.size !== 0) this.#rounds.push(new Map())
@@ -85,6 +94,10 @@ export class Outbox {
   /** Everything, round by round. */
   take(): OutgoingRecord[][] {
     const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
+    const letters = [...this.#deadLetters].flatMap(([account, { target, entries }]) =>
+      deadLetterValues(account, entries).map(value => ({ ...target, value })),
+    )
+    rounds.push(letters)
     this.discard()
     return rounds.filter(records => records.length > 0)
   }
@@ -92,6 +105,7 @@ export class Outbox {
   /** For those who only look on. */
   discard(): void {
     this.#rounds = [new Map()]
+    this.#deadLetters = new Map()
   }
 
   #mail(target: Target, account: string): Mail {

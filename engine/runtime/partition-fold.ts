@@ -1,14 +1,13 @@
 import { checkpointType } from '../../schemas/checkpoint.ts'
 import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
+import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type { AccountCut, SpreadCut } from '../configuration/deployed.ts'
-import type { OwnStoreSink } from '../destinations/own-store.ts'
+import type { AccountCut, DeadLetterCut, SpreadCut } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
-import type { Event } from '../event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
@@ -20,6 +19,7 @@ import type { StoreTable } from '../store/store.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
+import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { KeyedExchange } from './keyed-exchange.ts'
@@ -30,9 +30,11 @@ import { type KeyJudgement, Producers } from './repeats.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 2
-/** Accounts on many partitions came with this one; everything else can be read by the program before. */
+/** Accounts on many partitions and dead letters came with the second; all else can be read by the program before. */
 const FIRST_BEHAVIOUR = 1
-const SPREADING_BEHAVIOUR = 2
+const SECOND_BEHAVIOUR = 2
+
+const SECOND_KINDS: ReadonlySet<string> = new Set(['spread', 'dead-letter'])
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -73,6 +75,7 @@ export class PartitionFold {
   readonly #batch = new OpenBatch()
   readonly #stored = new Map<string, Position>()
   readonly #exchange: KeyedExchange
+  readonly #deadLetters: DeadLetterExchange
   readonly #output = this.#newOutput()
 
   #nextOffset = 0n
@@ -89,12 +92,16 @@ export class PartitionFold {
   constructor(identity: FoldIdentity, checkpoint?: Buffer) {
     this.#identity = identity
     this.#accounts = new Accounts(identity)
-    this.#exchange = new KeyedExchange(identity, {
+    const seat = {
       nextPosition: () => ({ offset: this.#offset, row: this.#row++ }),
       output: this.#output,
+    }
+    this.#exchange = new KeyedExchange(identity, {
+      ...seat,
       applyForwarded: cut => this.#applyCut(cut),
       cutsOf: account => this.#cutsOf(account),
     })
+    this.#deadLetters = new DeadLetterExchange(identity, { ...seat, outbox: this.#exchange.outbox })
     if (checkpoint !== undefined) this.#restore(checkpoint)
   }
 
@@ -232,7 +239,7 @@ export class PartitionFold {
 
   #controlOf(record: LogRecord): Control | null {
     const id = this.#decoded(record, () => schemaIdOf(record.value))
-    if (id === lineBatchType.id || id === rekeyedType.id) return null
+    if (id === lineBatchType.id || id === rekeyedType.id || id === deadLettersType.id) return null
     const control = this.#decoded(record, () => controlType.decode(record.value))
     this.#assertKnown(record, control.behaviour)
     return control
@@ -253,9 +260,10 @@ export class PartitionFold {
       get timeMs() {
         return now()
       },
-      store: (sink, event, state, name) => this.#store(sink, event, state, name),
+      store: (...event) => this.#store(...event),
       report: (name, error) => this.#report(name, error),
       elsewhere: (account, pipeline, version) => this.#exchange.elsewhere(account, pipeline, version),
+      deadLetterTaker: (account, pipeline, version) => this.#deadLetters.taker(account, pipeline, version),
     }
   }
 
@@ -279,7 +287,14 @@ export class PartitionFold {
   #applyContent(record: LogRecord): void {
     this.#batch.begin(this.#timeMs)
     this.#linesSinceCheckpoint = true
-    if (schemaIdOf(record.value) === rekeyedType.id) {
+    const schemaId = schemaIdOf(record.value)
+    if (schemaId === deadLettersType.id) {
+      const letters = this.#decoded(record, () => deadLettersType.decode(record.value))
+      this.#assertKnown(record, letters.behaviour)
+      const account = this.#accounts.of(letters.account)
+      this.#deadLetters.replay(account, letters)
+      this.#notePending(account)
+    } else if (schemaId === rekeyedType.id) {
       const rekeyed = this.#decoded(record, () => rekeyedType.decode(record.value))
       this.#assertKnown(record, rekeyed.behaviour)
       const account = this.#accounts.of(rekeyed.account)
@@ -309,15 +324,15 @@ export class PartitionFold {
     return indexes
   }
 
-  #store(sink: OwnStoreSink, event: Event, state: AccountState, name: NodeName): boolean {
+  #store(...[sink, event, state, name, failed]: Parameters<AccountOutput['store']>): boolean {
     const row = this.#row++
-    if (row >= MAX_ROWS_PER_RECORD) {
-      this.#report(
-        name,
-        failureOf(name, 'E_DELIVERY_FAILED', null, 'one record yields too many lines', event),
-      )
+    const fail = (code: NodeError['code'], field: string | null, message: string) => {
+      const error = { nodeId: name.node, kind: 'destination' as const, code, field, message, event }
+      this.#report(name, error)
+      failed?.(error)
       return false
     }
+    if (row >= MAX_ROWS_PER_RECORD) return fail('E_DELIVERY_FAILED', null, 'one record yields too many lines')
     const failure = sink.fill(event, this.#line, {
       account: state.account,
       timeMs: this.#timeMs,
@@ -325,10 +340,7 @@ export class PartitionFold {
       poolDays: 0,
       fieldNames: state.fieldNames,
     })
-    if (failure !== undefined) {
-      this.#report(name, failureOf(name, failure.code, failure.field, failure.message, event))
-      return false
-    }
+    if (failure !== undefined) return fail(failure.code, failure.field, failure.message)
     this.#batch.append({ offset: this.#offset, row }, this.#line)
     return true
   }
@@ -345,6 +357,7 @@ export class PartitionFold {
     else if (cut.kind === 'account') this.#applyAccountCut(cut)
     else if (cut.kind === 'spread')
       this.#exchange.spread(this.#accounts.of(cut.entity), (JSON.parse(cut.payload) as SpreadCut).isSpread)
+    else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
     else this.#applyPipelineCut(cut)
   }
 
@@ -352,6 +365,13 @@ export class PartitionFold {
     const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
     const account = this.#accounts.of(accountId)
     account.retentionDays = retentionDays
+    this.#exchange.cutApplied(account, cut)
+  }
+
+  #applyDeadLetterCut(cut: Cut): void {
+    const { accountId, isEnabled } = JSON.parse(cut.payload) as DeadLetterCut
+    const account = this.#accounts.of(accountId)
+    account.deadLetters.set(cut.entity, isEnabled)
     this.#exchange.cutApplied(account, cut)
   }
 
@@ -382,6 +402,7 @@ export class PartitionFold {
     for (const cut of this.#cuts.values()) {
       if (cut.kind === 'account' && cut.entity === id) yield cut
       if (cut.kind === 'pipeline' && account.has(cut.entity)) yield cut
+      if (cut.kind === 'dead-letter' && account.deadLetters.has(cut.entity)) yield cut
     }
   }
 
@@ -454,7 +475,8 @@ export class PartitionFold {
 
   /** What a program must know to go on from here. */
   get #behaviour(): number {
-    return this.#accounts.anySpread ? SPREADING_BEHAVIOUR : FIRST_BEHAVIOUR
+    const { anySpread, anyDeadLetters } = this.#accounts
+    return anySpread || anyDeadLetters ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
   }
 
   #noteCheckpoint(): void {
@@ -503,8 +525,8 @@ export class PartitionFold {
 
 /** A control record that says what a program must know to read it. */
 export function encodeControl(body: Control['body']): Buffer {
-  const isSpread = 'weir.Cut' in body && body['weir.Cut'].kind === 'spread'
-  return controlType.encode({ behaviour: isSpread ? SPREADING_BEHAVIOUR : FIRST_BEHAVIOUR, body })
+  const isOfSecond = 'weir.Cut' in body && SECOND_KINDS.has(body['weir.Cut'].kind)
+  return controlType.encode({ behaviour: isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR, body })
 }
 
 function cutKey(kind: string, entity: string): string {
@@ -517,16 +539,6 @@ function startOf(timeMs: number, unitMs: number): number {
 
 function deadlineOf({ body }: Control): number {
   return 'weir.Tick' in body ? body['weir.Tick'].deadlineMs : 0
-}
-
-function failureOf(
-  name: NodeName,
-  code: NodeError['code'],
-  field: string | null,
-  message: string,
-  event: Event,
-): NodeError {
-  return { nodeId: name.node, kind: 'destination', code, field, message, event }
 }
 
 /** Offsets may have gaps (the log port allows them) but never step back. */

@@ -38,8 +38,8 @@ export interface PartitionWorkerOptions {
   /** Of which a partition is read: that of the lines, or that of keyed events. */
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Where a fold sends to; absent where accounts cannot be spread. */
-  readonly outbox?: Readonly<Record<OutboxTopic, Topic>> | undefined
+  /** Where a fold sends to; without the keyed topic accounts cannot be spread. */
+  readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration
@@ -346,14 +346,19 @@ export class PartitionWorker {
    * is dropped where it arrives.
    */
   async #send(): Promise<void> {
-    const { outbox } = this.#options
-    if (outbox === undefined) throw new FoldError('an account is spread here, where there is no keyed topic')
+    const topicOf = (name: OutboxTopic): Topic => {
+      const topic = this.#options.outbox?.[name]
+      if (topic === undefined)
+        throw new FoldError(`the topic "${name}", to which events go, is not open here`)
+      return topic
+    }
     for (const round of this.#fold.outbox.take()) {
       const byPartition = Map.groupBy(round, ({ topic, partition }) => `${topic} ${partition}`)
       const appendAll = async (records: readonly OutgoingRecord[]) => {
-        for (const { topic, partition, value } of records) {
-          const append = () => outbox[topic].append(partition, { value, producer: null, priority: 'control' })
-          await this.#retry(`send events to ${outbox[topic].name}`, append)
+        for (const { topic: name, partition, value } of records) {
+          const topic = topicOf(name)
+          const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
+          await this.#retry(`send events to ${topic.name}`, append)
         }
       }
       await Promise.all([...byPartition.values()].map(appendAll))

@@ -1,0 +1,18 @@
+import { type DeadLetterSettings, deadLetterSettings } from './entities.ts'
+import type { ConfigurationView } from './fold.ts'
+
+const DAY_MS = 86_400_000
+/** Of pipelines that have never said anything else. */
+export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> = {
+  enabled: false,
+  retentionDays: 7,
+  giveUpAfterS: null,
+}
+export const MAX_DEAD_LETTER_DAYS = 30
+export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
+
+/** How long the log keeps dead letters: as long as any pipeline wants; undefined while none has ever wanted them. */
+export function deadLetterRetentionMs(view: ConfigurationView): number | undefined {
+  const days = view.list(deadLetterSettings).map(({ value }) => value.retentionDays)
+  return days.length === 0 ? undefined : Math.max(...days) * DAY_MS
+}

@@ -1,0 +1,30 @@
+import type { Topic } from '../log/log.ts'
+
+export interface KeptDeadLetters {
+  readonly topic: Topic
+  /** How long letters are kept; undefined while there are none. */
+  readonly retentionMs: () => number | undefined
+}
+
+/**
+ * Lets go of dead letters that are past their retention. While the log is short of room the older half of the rest
+ * goes, too, again and again: lines that may still come are worth more than events that have failed.
+ *
+ * @param partitions those of this process
+ */
+export async function trimDeadLetters(
+  { topic, retentionMs }: KeptDeadLetters,
+  partitions: Iterable<number>,
+  nowMs: number,
+  isShort: () => boolean,
+): Promise<void> {
+  const keptMs = retentionMs()
+  if (keptMs === undefined) return
+  for (const partition of partitions) {
+    const { first, next } = await topic.bounds(partition)
+    if (first === next) continue
+    const kept = (await topic.offsetAtTime(partition, nowMs - keptMs)) ?? next
+    const before = isShort() ? kept + (next - kept + 1n) / 2n : kept
+    if (before > first) await topic.trim(partition, before)
+  }
+}
