@@ -31,36 +31,46 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set(['ingestion_key'])
 
 type AccountsCut = Omit<AddressedCut, 'everywhere'>
 
+/** An entity is replaced when it changes, so its cut can be kept with it. */
+type KnownCuts = WeakMap<object, AccountsCut>
+
 /** What the configuration says that partitions must know. */
 export function deployedConfiguration(log: ConfigurationLog): DeployedConfiguration {
-  // An entity is replaced when it changes, so its cut can be kept with it.
-  const known = new WeakMap<object, AccountsCut>()
-  const cutOf = <Value>(entity: Entity<Value>, make: (entity: Entity<Value>) => AccountsCut) => {
-    let cut = known.get(entity)
-    if (cut === undefined) {
-      cut = make(entity)
-      known.set(entity, cut)
-    }
-    return cut
-  }
+  const known: KnownCuts = new WeakMap()
   return {
-    *cuts() {
-      const isEverywhere = (account: string) => log.get(spreads, account) !== undefined
-      for (const account of log.list(accounts))
-        yield { ...cutOf(account, accountCut), everywhere: isEverywhere(account.id) }
-      for (const deployment of log.list(deployments)) {
-        const cut = cutOf(deployment, each => pipelineCut(each, documentOf(log, each.value)))
-        yield { ...cut, everywhere: isEverywhere(cut.account) }
-      }
-      for (const settings of log.list(deadLetterSettings)) {
-        const cut = cutOf(settings, deadLetterCut)
-        yield { ...cut, everywhere: isEverywhere(cut.account) }
-      }
-      // Last: a partition that says it is spread has all of the account's pipelines.
-      for (const spread of log.list(spreads)) yield { ...cutOf(spread, spreadCut), everywhere: true }
-    },
+    cuts: () => cutsOf(log, known),
     subscribe: listener => log.subscribe(listener),
   }
+}
+
+/** No closure: what a generator function closes over lives, once it was called, until V8 collects everything. */
+function* cutsOf(log: ConfigurationLog, known: KnownCuts): Iterable<AddressedCut> {
+  const isEverywhere = (account: string) => log.get(spreads, account) !== undefined
+  for (const account of log.list(accounts))
+    yield { ...cutOf(account, accountCut, known), everywhere: isEverywhere(account.id) }
+  for (const deployment of log.list(deployments)) {
+    const cut = cutOf(deployment, each => pipelineCut(each, documentOf(log, each.value)), known)
+    yield { ...cut, everywhere: isEverywhere(cut.account) }
+  }
+  for (const settings of log.list(deadLetterSettings)) {
+    const cut = cutOf(settings, deadLetterCut, known)
+    yield { ...cut, everywhere: isEverywhere(cut.account) }
+  }
+  // Last: a partition that says it is spread has all of the account's pipelines.
+  for (const spread of log.list(spreads)) yield { ...cutOf(spread, spreadCut, known), everywhere: true }
+}
+
+function cutOf<Value>(
+  entity: Entity<Value>,
+  make: (entity: Entity<Value>) => AccountsCut,
+  known: KnownCuts,
+): AccountsCut {
+  let cut = known.get(entity)
+  if (cut === undefined) {
+    cut = make(entity)
+    known.set(entity, cut)
+  }
+  return cut
 }
 
 function spreadCut({ id, value }: Entity<Spread>): AccountsCut {

@@ -26,7 +26,7 @@ const DEFAULT_GRAPH_NODE = 'own-store'
 /** Where the events of an account end up; implemented by the fold of the partition. */
 export interface AccountOutput {
   /** Log time of the record in hand. */
-  readonly timeMs: number
+  timeMs(): number
   /**
    * Gives an event to the own store.
    *
@@ -260,7 +260,7 @@ export class AccountState {
     const nameOf = (node: string): NodeName => ({ account: this.account, pipeline, node })
     const takeDeadLetter = output.deadLetterTaker(this, pipeline, version)
     return {
-      nowMs: output.timeMs,
+      nowMs: output.timeMs(),
       deliver: (sink, delivered, fail) => {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return

@@ -31,7 +31,7 @@ export class DeadLetterExchange {
     return ({ nodeId: node, code, field, message, event }) => {
       const { topic, partition } = this.#seat
       const { offset, row } = this.#fold.nextPosition()
-      const failedAtMs = this.#fold.output.timeMs
+      const failedAtMs = this.#fold.output.timeMs()
       const failure = { offset: Number(offset), row, failedAtMs, code, field, message, event }
       const letter = { topic, partition, pipeline, version, node, ...failure }
       this.#fold.outbox.addDeadLetter(this.#targetOf(account), account.account, { letter })
@@ -52,11 +52,11 @@ export class DeadLetterExchange {
     if (version === undefined) return
     const { output, outbox } = this.#fold
     const fresh = lettersIn(part).filter(letter =>
-      account.deadLetters.advance(letter, letter.failedAtMs, output.timeMs),
+      account.deadLetters.advance(letter, letter.failedAtMs, output.timeMs()),
     )
     if (fresh.length === 0) return
     const positions = fresh.map(({ offset, row }) => ({ offset, row }))
-    const replayed = { topic, partition, version, replayedAtMs: output.timeMs, positions }
+    const replayed = { topic, partition, version, replayedAtMs: output.timeMs(), positions }
     outbox.addDeadLetter(this.#targetOf(account), account.account, { replayed })
     account.resume(
       { pipeline, version, node },

@@ -255,11 +255,9 @@ export class PartitionFold {
 
   /** Where the events of the record in hand end up. */
   #newOutput(): AccountOutput {
-    const now = () => this.#timeMs
+    // No getter: what one closes over lives until V8 collects everything.
     return {
-      get timeMs() {
-        return now()
-      },
+      timeMs: () => this.#timeMs,
       store: (...event) => this.#store(...event),
       report: (name, error) => this.#report(name, error),
       elsewhere: (account, pipeline, version) => this.#exchange.elsewhere(account, pipeline, version),
