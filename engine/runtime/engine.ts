@@ -20,6 +20,9 @@ const IN_EFFECT_PATIENCE_MS = 5_000
 const IN_EFFECT_POLL_MS = 5
 const RESTART_FIRST_MS = 200
 const RESTART_MAX_MS = 30_000
+/** Reasons of aborts: without one each would make an exception with a stack. */
+const STOPPED = 'the engine is stopped'
+const PARTITION_LOST = 'another process has the partition'
 
 export interface EngineOptions {
   readonly log: Log
@@ -163,7 +166,7 @@ export class Engine implements CutsInEffect {
 
   /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */
   async stop(): Promise<void> {
-    this.#stop.abort()
+    this.#stop.abort(STOPPED)
     await this.#assign(new Set())
     await Promise.all(this.#running)
   }
@@ -173,7 +176,7 @@ export class Engine implements CutsInEffect {
     const assigned = this.#stop.signal.aborted ? new Set<number>() : partitions
     this.#assigned = assigned
     const lost = [...this.#seats].filter(([partition]) => !assigned.has(partition))
-    for (const [, seat] of lost) seat.leave.abort()
+    for (const [, seat] of lost) seat.leave.abort(PARTITION_LOST)
     for (const partition of assigned) this.#seat(partition)
     await Promise.all(lost.map(([, seat]) => seat.ended))
   }
