@@ -152,11 +152,11 @@ describe('metrics', () => {
     logMetrics(registry, installation.log)
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()
-      expect(text).toMatch(/^weir_lag_records\{partition="0"\} 2$/m)
-      expect(text).toMatch(/^weir_unstored_records\{partition="0"\} 5$/m)
-      expect(text).toMatch(/^weir_partition_time_seconds\{partition="0"\} 5$/m)
-      expect(text).toMatch(/^weir_batches_stored_total\{partition="0"\} 3$/m)
-      expect(text).toMatch(/^weir_rows_stored_total\{partition="0"\} 12$/m)
+      expect(text).toMatch(/^weir_lag_records\{topic="weir.ingest",partition="0"\} 2$/m)
+      expect(text).toMatch(/^weir_unstored_records\{topic="weir.ingest",partition="0"\} 5$/m)
+      expect(text).toMatch(/^weir_partition_time_seconds\{topic="weir.ingest",partition="0"\} 5$/m)
+      expect(text).toMatch(/^weir_batches_stored_total\{topic="weir.ingest",partition="0"\} 3$/m)
+      expect(text).toMatch(/^weir_rows_stored_total\{topic="weir.ingest",partition="0"\} 12$/m)
       expect(text).toMatch(/^weir_partitions_in_trouble 1$/m)
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
     }

@@ -87,7 +87,13 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     ],
   },
   'throttle state in the checkpoint': {
-    patches: [{ file: FOLD, find: 'of account.states())', replace: 'of [...account.states()].slice(0, 0))' }],
+    patches: [
+      {
+        file: 'engine/runtime/accounts.ts',
+        find: 'of account.states())',
+        replace: 'of [...account.states()].slice(0, 0))',
+      },
+    ],
   },
   'repeats of a producer are dropped': {
     patches: [
@@ -117,7 +123,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/runtime/housekeeping.ts',
-        find: 'checkpointOffset: progress.neededFrom',
+        find: 'checkpointOffset: neededFrom',
         replace: 'checkpointOffset: 1n << 60n',
       },
     ],
