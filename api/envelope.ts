@@ -5,7 +5,7 @@ export interface Meta {
   readonly pk: string
   readonly type?: string
   readonly links: object
-  readonly page: { readonly next: null; readonly previous: null } | null
+  readonly page: { readonly next: string | null; readonly previous: null } | null
 }
 
 export interface Envelope<Data> {

@@ -18,6 +18,7 @@ import type { LineRouting } from '../engine/configuration/line-routing.ts'
 import type { DestinationSettings } from '../engine/destinations/define-destination.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { jsonText } from '../engine/json-text.ts'
+import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { Store } from '../engine/store/store.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
@@ -55,6 +56,8 @@ export interface ServerPorts {
   /** What the engine of this process has in effect; absent where none runs. */
   readonly inEffect?: CutsInEffect | undefined
   readonly registry: Registry
+  /** Where events that failed are, and where they go once more. */
+  readonly deadLetters: DeadLetterTopics
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
   readonly ingest?:
@@ -157,7 +160,16 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
 async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
   const { configuration, clock, entropy, store, settings, inEffect } = ports
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
-  await app.register(pipelineRoutes, { configuration, clock, entropy, destinations, isOwnHost, inEffect })
+  const deadLetters = new DeadLetterQueue(ports.deadLetters, clock)
+  await app.register(pipelineRoutes, {
+    configuration,
+    clock,
+    entropy,
+    destinations,
+    isOwnHost,
+    inEffect,
+    deadLetters,
+  })
   await app.register(enterpriseRoutes, { configuration })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {

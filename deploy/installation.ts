@@ -7,6 +7,7 @@ import { guardedClock } from '../engine/clock/guarded-clock.ts'
 import { systemClock } from '../engine/clock/system-clock.ts'
 import { bootstrap } from '../engine/configuration/bootstrap.ts'
 import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import { deadLetterRetentionMs } from '../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import { SealError } from '../engine/configuration/seal.ts'
@@ -45,6 +46,7 @@ export interface Installation {
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed']
+  readonly deadLetters: Topic
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly opening: StoreOpening
@@ -106,7 +108,7 @@ async function openOnLog(
   logger: PinoLogger,
 ): Promise<Installation> {
   const { directory, clock, entropy, log } = base
-  const { ingest, checkpoints, keyed } = await partitionedTopics(settings, directory, log)
+  const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(settings, directory, log)
   const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
   const secretKey =
     settings.secretKey === undefined
@@ -129,6 +131,7 @@ async function openOnLog(
     ingest,
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
+    deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),
@@ -143,6 +146,7 @@ async function openOnLog(
     ingest,
     checkpoints,
     keyed,
+    deadLetters,
     configurationTopic,
     configuration,
     opening,

@@ -25,6 +25,7 @@ export interface ServedParts {
   readonly log: Log
   readonly ingest: Topic
   readonly keyed: { readonly topic: Topic }
+  readonly deadLetters: Topic
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
@@ -68,6 +69,7 @@ export async function openServers(
     entropy,
     logger,
     registry,
+    deadLetters: { topic: parts.deadLetters, ingest },
     store,
     ingest: serves.lines
       ? {

@@ -35,3 +35,13 @@ export function nodeMeta(kind: NodeKind): Meta {
     page: null,
   }
 }
+
+export const DEAD_LETTERS = {
+  pk: 'id',
+  type: 'dead-letter',
+  links: {
+    self: { list: `${PIPELINE}/dead-letter`, detail: null },
+    related: { pipeline: pipelineLinks.self },
+  },
+  page: null,
+} satisfies Meta

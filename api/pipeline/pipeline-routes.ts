@@ -2,9 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
+import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
+import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
@@ -16,6 +18,7 @@ export interface PipelineRouteOptions extends PipelinePorts {
   readonly destinations: DestinationSettings
   /** Whether a host that a log-analysis destination names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
+  readonly deadLetters: DeadLetterQueue
 }
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
@@ -155,5 +158,6 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
     app.all(`/v3/pipeline/${segment}/*`, hidden, refuse)
   }
 
+  await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

@@ -9,6 +9,7 @@ import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import {
   type Deployment,
   type Draft,
+  deadLetterSettings,
   deployments,
   drafts,
   type Pipeline,
@@ -102,6 +103,8 @@ export class Pipelines {
   async delete(caller: Caller, id: string): Promise<void> {
     await this.#writing(caller, id, ({ pipeline, draft, deployment }) => {
       const changes = [remove(pipelines, pipeline), remove(drafts, draft)]
+      const deadLetters = this.#ports.configuration.get(deadLetterSettings, id)
+      if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))
       if (deployment === undefined) return changes
       const { account, number } = deployment.value
       const withdrawn: Deployment = { account, number: number + 1, revisionId: null }

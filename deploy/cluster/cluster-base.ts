@@ -33,6 +33,7 @@ export interface ClusterBase {
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed']
+  readonly deadLetters: Topic
   readonly configuration: ConfigurationLog
   /** Shares the partitions among the engines. */
   readonly group: KafkaGroup
@@ -50,7 +51,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   })
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
-    const { ingest, checkpoints, keyed } = await partitionedTopics(log, partitions)
+    const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(log, partitions)
     const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
     const group = new KafkaGroup({
       kafka,
@@ -62,7 +63,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       partitions,
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
-    return { settings, clock, entropy, log, ingest, checkpoints, keyed, configuration, group }
+    return { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, configuration, group }
   } catch (error) {
     await log.close()
     throw kafkaTrouble(settings, error)

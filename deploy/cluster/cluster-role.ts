@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
+import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
@@ -66,7 +67,8 @@ export async function runOnKafka(
 }
 
 async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): Promise<Running> {
-  const { settings, clock, entropy, log, ingest, checkpoints, keyed, configuration, group } = base
+  const { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, configuration, group } =
+    base
   if (role === 'ingest') return { base, opening: undefined, engine: undefined }
   const wasFilled = await holdsRecords(base)
   const opening = await StoreOpening.begin(
@@ -79,6 +81,7 @@ async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): 
     ingest,
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
+    deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import {
   CHECKPOINT_TOPIC,
   CONFIG_TOPIC,
+  DEAD_LETTER_TOPIC,
   INGEST_TOPIC,
   KEYED_CHECKPOINT_TOPIC,
   KEYED_TOPIC,
@@ -31,8 +32,8 @@ const SHIP_POSITIONS = 'ship-positions.json'
  * 1. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
  * 2. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
  *    is what every start makes up for.
- * 3. The log: keyed events first, since what they come from must be there; then the configuration, which must know at
- *    least the versions that the log tells of.
+ * 3. The log: dead letters and keyed events first, since what they come from must be there; then the configuration,
+ *    which must know at least the versions that the log tells of.
  *
  * Meanwhile nothing is trimmed, so the log still has what the checkpoints need.
  */
@@ -57,7 +58,8 @@ export async function holdInstallation({
     const checkpoints = [...(await hold(CHECKPOINT_TOPIC)), ...(await hold(KEYED_CHECKPOINT_TOPIC))]
     const tables = await freezeTables(opening.connection, storePath)
     const store = tables.map(file => ({ ...file, place: join('store', file.place) }))
-    const lines = [...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
+    const letters = await hold(DEAD_LETTER_TOPIC)
+    const lines = [...letters, ...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
     const configuration = await hold(CONFIG_TOPIC)
     const single = singleFiles(directory, SINGLE_FILES)
     return [...single, ...positions, ...configuration, ...checkpoints, ...lines, ...store]

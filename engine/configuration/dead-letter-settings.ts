@@ -11,8 +11,8 @@ export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> =
 export const MAX_DEAD_LETTER_DAYS = 30
 export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
 
-/** How long the log keeps dead letters: as long as any pipeline wants; undefined while none has ever wanted them. */
-export function deadLetterRetentionMs(view: ConfigurationView): number | undefined {
+/** How long the log keeps dead letters: as long as the pipeline that wants them longest. */
+export function deadLetterRetentionMs(view: ConfigurationView): number {
   const days = view.list(deadLetterSettings).map(({ value }) => value.retentionDays)
-  return days.length === 0 ? undefined : Math.max(...days) * DAY_MS
+  return (days.length === 0 ? DEFAULT_DEAD_LETTER_SETTINGS.retentionDays : Math.max(...days)) * DAY_MS
 }

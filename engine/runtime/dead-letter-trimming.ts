@@ -2,8 +2,8 @@ import type { Topic } from '../log/log.ts'
 
 export interface KeptDeadLetters {
   readonly topic: Topic
-  /** How long letters are kept; undefined while there are none. */
-  readonly retentionMs: () => number | undefined
+  /** How long letters are kept. */
+  readonly retentionMs: () => number
 }
 
 /**
@@ -19,7 +19,6 @@ export async function trimDeadLetters(
   isShort: () => boolean,
 ): Promise<void> {
   const keptMs = retentionMs()
-  if (keptMs === undefined) return
   for (const partition of partitions) {
     const { first, next } = await topic.bounds(partition)
     if (first === next) continue

@@ -28,7 +28,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
-import { CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC, DEAD_LETTER_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Store } from '../../engine/store/store.ts'
 
@@ -78,6 +78,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   if (!bootstrapped.created) throw new Error('the configuration was not empty')
   const { credentials } = bootstrapped
   const topic = await log.topic(INGEST_TOPIC, 2)
+  const deadLetters = await log.topic(DEAD_LETTER_TOPIC, topic.partitions)
   const writer = new IngestWriter({
     topic,
     producer: new Producer({ topic, clock, entropy }),
@@ -92,6 +93,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     settings: TEST_SETTINGS,
     ingest: { writer, partitionOf: lineRouting(configuration, topic.partitions) },
     store: EMPTY_STORE,
+    deadLetters: { topic: deadLetters, ingest: topic },
     ...overrides,
   }
   const app = await buildServer(ports)

@@ -1,0 +1,111 @@
+import Type from 'typebox'
+
+/** Bodies of `/v3/pipeline/{id}/dead-letter`, for validation and for the API document. */
+
+const Time = Type.String({ format: 'date-time' })
+const NullableTime = Type.Union([Time, Type.Null()])
+const NullableId = Type.Union([Type.String({ format: 'uuid' }), Type.Null()])
+const Code = Type.String({ description: 'Of the failure, such as E_NOT_FOUND.' })
+const LetterId = Type.String({ pattern: '^[0-9]{1,39}$' })
+
+/** Letters that one call sends once more, at most. */
+export const MAX_REPLAYED_LETTERS = 10_000
+
+const Enabled = Type.Boolean({ description: 'Whether events that fail are kept.' })
+const RetentionDays = Type.Integer({
+  minimum: 1,
+  maximum: 30,
+  default: 7,
+  description: 'How long they are kept.',
+})
+const GiveUpAfter = Type.Union([Type.Integer({ minimum: 1, maximum: 2_592_000 }), Type.Null()], {
+  default: null,
+  description: 'Seconds for which a destination is tried before its events fail; null: without end.',
+})
+
+export const DeadLetterSettingsRecord = Type.Object({
+  enabled: Enabled,
+  retention_days: RetentionDays,
+  give_up_after_s: GiveUpAfter,
+})
+export type DeadLetterSettingsRecord = Type.Static<typeof DeadLetterSettingsRecord>
+
+/** A full replacement: what is left out goes back to its default. */
+export const DeadLetterSettingsWrite = Type.Object(
+  {
+    enabled: Enabled,
+    retention_days: Type.Optional(RetentionDays),
+    give_up_after_s: Type.Optional(GiveUpAfter),
+  },
+  { additionalProperties: false },
+)
+export type DeadLetterSettingsWrite = Type.Static<typeof DeadLetterSettingsWrite>
+
+const filterMembers = {
+  code: Type.Optional(Code),
+  node: Type.Optional(Type.String({ description: 'Id of the node that failed.' })),
+  revision: Type.Optional(Type.String({ description: 'Id of the revision that failed.' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Failed then or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Failed before that.' })),
+}
+
+export const DeadLetterFilter = Type.Object(filterMembers, { additionalProperties: false })
+export type DeadLetterFilter = Type.Static<typeof DeadLetterFilter>
+
+export const DeadLetterQuery = Type.Object(
+  {
+    ...filterMembers,
+    replayed: Type.Optional(Type.Enum(['true', 'false'])),
+    limit: Type.Optional(
+      Type.String({ pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$', default: '50', description: '1 to 200.' }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
+        description: '`meta.page.next` of the page before.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DeadLetterQuery = Type.Static<typeof DeadLetterQuery>
+
+export const DeadLetterRecord = Type.Object({
+  id: LetterId,
+  pipeline_id: Type.String({ format: 'uuid' }),
+  node_id: Type.String(),
+  revision_id: NullableId,
+  code: Code,
+  field: Type.Union([Type.String(), Type.Null()], { description: 'The path concerned, as configured.' }),
+  message: Type.String(),
+  failed_at: Time,
+  replayed_at: NullableTime,
+  replayed_revision_id: NullableId,
+  event: Type.Object(
+    { message: Type.Unknown(), metadata: Type.Unsafe<object>({ type: 'object' }), timestamp: Type.String() },
+    { description: 'As it came to the node that failed.' },
+  ),
+})
+export type DeadLetterRecord = Type.Static<typeof DeadLetterRecord>
+
+/** Either ids or a filter; neither: all that were not replayed. */
+export const DeadLetterReplay = Type.Object(
+  {
+    ids: Type.Optional(Type.Array(LetterId, { minItems: 1, maxItems: MAX_REPLAYED_LETTERS })),
+    filter: Type.Optional(DeadLetterFilter),
+  },
+  { additionalProperties: false },
+)
+export type DeadLetterReplay = Type.Static<typeof DeadLetterReplay>
+
+export const DeadLetterReplayRecord = Type.Object({
+  replayed: Type.Integer({ description: 'Taken by the present revision now.' }),
+  pending: Type.Integer({ description: 'Sent to it; whether it takes them shows in the list.' }),
+  already_replayed: Type.Integer({ description: 'Left out: a letter is replayed once.' }),
+  node_gone: Type.Integer({ description: 'Left out: the present revision does not have the node.' }),
+  not_found: Type.Integer({
+    description: 'Ids that are no letter of the pipeline, or of one that has gone.',
+  }),
+  remaining: Type.Integer({ description: 'Beyond what one call sends: repeat it.' }),
+})
+export type DeadLetterReplayRecord = Type.Static<typeof DeadLetterReplayRecord>
