@@ -7,7 +7,7 @@ import { type World, write } from './world.ts'
 
 const HELP = `
 Asks the brokers of KAFKA_BROKERS who works on which partition, and how far each is; engines tell that
-every half minute. On the embedded log there is one process: /readyz and /metrics say how it is.
+every few seconds. On the embedded log there is one process: /readyz and /metrics say how it is.
 
 Examples:
   weir status

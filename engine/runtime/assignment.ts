@@ -20,8 +20,8 @@ export interface Assignment {
    * what it returns resolves when the work on those that it lost has ended, so that others can go on where it did.
    */
   take(listener: (partitions: ReadonlySet<number>) => Promise<void>, signal: AbortSignal): Promise<void>
-  /** Tells everybody how far a partition of this process is; what cannot be told now is told the next time. */
-  report(progress: PartitionProgress): Promise<void>
+  /** Tells everybody how far partitions of this process are; what cannot be told now is told the next time. */
+  report(progress: readonly PartitionProgress[]): Promise<void>
   /**
    * What is known of all partitions of a topic, those of other processes, too; nothing of one that has never reported.
    */
@@ -37,7 +37,7 @@ export function wholeAssignment(partitions: number): Assignment {
       return listener(new Set(Array.from({ length: partitions }, (_, partition) => partition)))
     },
     report: async progress => {
-      reported.set(`${progress.topic} ${progress.partition}`, progress)
+      for (const each of progress) reported.set(`${each.topic} ${each.partition}`, each)
     },
     progress: async name => [...reported.values()].filter(({ topic }) => topic === name),
   }

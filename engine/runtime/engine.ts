@@ -193,6 +193,8 @@ export class Engine implements CutsInEffect {
         this.#supervise(this.#ingestLane, partition, leave.signal),
         this.#superviseKeyed(partition, leave.signal),
       ])
+      // So that nobody has to guess how far it came.
+      await this.#options.assignment.report(this.#housekeeping.progress(partition))
       this.#workers.delete(partition)
       this.#keyedWorkers.delete(partition)
       this.#troubles.delete(partition)

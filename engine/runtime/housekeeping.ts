@@ -10,6 +10,7 @@ import type { PartitionWorker } from './partition-worker.ts'
 
 const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
+const REPORT_EVERY_MS = 5_000
 /** The process that works on it does what is to be done once for all partitions. */
 const LEADING_PARTITION = 0
 
@@ -52,11 +53,16 @@ export class Housekeeping {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     let nextMs = clock.monotonicMs() + EVERY_MS
+    let nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS
     while (!signal.aborted) {
       await clock.sleep(1_000, signal)
       if (signal.aborted) return
       if (!log.space().takesIngest) await this.freeRoom()
       await this.#job('report spread accounts', () => this.#reportSpreads())
+      if (clock.monotonicMs() >= nextReportMs) {
+        nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS
+        await this.#reportProgress()
+      }
       if (clock.monotonicMs() < nextMs) continue
       nextMs = clock.monotonicMs() + EVERY_MS
       await this.runOnce()
@@ -66,7 +72,7 @@ export class Housekeeping {
   /** Runs every job once; what fails is logged and tried again at the next round. */
   async runOnce(): Promise<void> {
     await this.freeRoom()
-    await this.#job('report how far the partitions are', () => this.#report())
+    await this.#reportProgress()
     if (!this.#options.lines.workers.has(LEADING_PARTITION)) return
     await this.#job('close days of usage', () => this.closeDays())
     await this.#job('remove expired lines', () => this.removeExpired())
@@ -141,20 +147,29 @@ export class Housekeeping {
     await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
   }
 
-  async #report(): Promise<void> {
-    for (const { topic, workers } of this.#lanes) {
-      for (const [partition, worker] of workers) {
-        const { neededFrom, settledMs, status } = worker
-        const { storedOffset } = status
-        await this.#options.assignment.report({
-          topic: topic.name,
-          partition,
-          neededFrom,
-          settledMs,
-          storedOffset,
-        })
-      }
-    }
+  /** How far partitions of this process are: all of them, unless one is named. */
+  progress(only?: number): PartitionProgress[] {
+    return this.#lanes.flatMap(({ topic, workers }) =>
+      [...workers]
+        .filter(([partition]) => only === undefined || partition === only)
+        .map(
+          ([
+            partition,
+            {
+              neededFrom,
+              settledMs,
+              status: { storedOffset },
+            },
+          ]) => {
+            return { topic: topic.name, partition, neededFrom, settledMs, storedOffset }
+          },
+        ),
+    )
+  }
+
+  #reportProgress(): Promise<void> {
+    const { assignment } = this.#options
+    return this.#job('report how far the partitions are', () => assignment.report(this.progress()))
   }
 
   /** Says of this process's partitions that they have done their part of a change. */

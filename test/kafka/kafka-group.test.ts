@@ -117,13 +117,15 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     expect(await first.group.progress('weir.ingest')).toEqual([])
     for (const { group, assigned } of members)
       for (const partition of assigned)
-        await group.report({
-          topic: 'weir.ingest',
-          partition,
-          neededFrom: BigInt(partition * 10),
-          settledMs: partition,
-          storedOffset: BigInt(partition * 11),
-        })
+        await group.report([
+          {
+            topic: 'weir.ingest',
+            partition,
+            neededFrom: BigInt(partition * 10),
+            settledMs: partition,
+            storedOffset: BigInt(partition * 11),
+          },
+        ])
     const expected = [0, 1, 2, 3].map(partition => ({
       topic: 'weir.ingest',
       partition,
@@ -134,13 +136,15 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     for (const { group } of members) expect(await group.progress('weir.ingest')).toEqual(expected)
     // What somebody says about a partition of another is not heard.
     const [foreign] = second.assigned
-    await first.group.report({
-      topic: 'weir.ingest',
-      partition: foreign as number,
-      neededFrom: 999n,
-      settledMs: 0,
-      storedOffset: 999n,
-    })
+    await first.group.report([
+      {
+        topic: 'weir.ingest',
+        partition: foreign as number,
+        neededFrom: 999n,
+        settledMs: 0,
+        storedOffset: 999n,
+      },
+    ])
     expect(await first.group.progress('weir.ingest')).toEqual(expected)
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
     const rows = await groupStatus(kafka, place.groupId, place.topic)

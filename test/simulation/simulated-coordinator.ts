@@ -34,7 +34,8 @@ export class SimulatedCoordinator {
       },
       report: async progress => {
         await this.#scheduler.step(actor, 'report')
-        if (this.#chosen()?.actor === actor) this.#progress.set(progress.partition, progress)
+        if (this.#chosen()?.actor !== actor) return
+        for (const each of progress) this.#progress.set(each.partition, each)
       },
       progress: async () => {
         await this.#scheduler.step(actor, 'progress')

@@ -87,24 +87,27 @@ export class KafkaGroup implements Assignment {
     await this.#leave()
   }
 
-  async report({ topic, partition, neededFrom, settledMs, storedOffset }: PartitionProgress): Promise<void> {
-    const { groupId } = this.#options
-    if (this.#membership === undefined || !this.#held.has(partition)) return
+  async report(progress: readonly PartitionProgress[]): Promise<void> {
+    const held = progress.filter(({ partition }) => this.#held.has(partition))
+    if (this.#membership === undefined || held.length === 0) return
     const { coordinator, memberId, generationId } = this.#membership
+    const topics = Map.groupBy(held, ({ topic }) => topic)
     try {
       await coordinator.offsetCommit({
-        groupId,
+        groupId: this.#options.groupId,
         groupGenerationId: generationId,
         memberId,
-        topics: [
-          {
-            topic: this.#kafkaName(topic),
-            partitions: [{ partition, offset: String(neededFrom), metadata: `${settledMs} ${storedOffset}` }],
-          },
-        ],
+        topics: [...topics].map(([topic, rows]) => ({
+          topic: this.#kafkaName(topic),
+          partitions: rows.map(({ partition, neededFrom, settledMs, storedOffset }) => ({
+            partition,
+            offset: String(neededFrom),
+            metadata: `${settledMs} ${storedOffset}`,
+          })),
+        })),
       })
     } catch (error) {
-      this.#options.logger.debug({ err: error, partition }, 'kafka: progress is told the next time')
+      this.#options.logger.debug({ err: error }, 'kafka: progress is told the next time')
     }
   }
 

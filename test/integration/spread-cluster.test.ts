@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { newDice } from '../support/dice.ts'
+import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { runWeir } from '../support/program.ts'
+import { type RunningRole, startRole } from '../support/running-role.ts'
+
+const PARTITIONS = 8
+const ENGINES = 4
+const KEYS = 10_000
+const LIMIT = 3
+const REQUESTS = 120
+const LINES_PER_REQUEST = 400
+const HOSTS = 40
+const DAY_MS = 86_400_000
+const KEY = 'c'.repeat(32)
+const TOKEN = `sts_${'d'.repeat(40)}`
+const clock = systemClock()
+
+let folder: string
+let running: RunningRole[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-spread-'))
+  running = []
+})
+afterEach(async () => {
+  for (const role of running.toReversed()) await role.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
+  const started = await startRole(role, environment)
+  running.push(started)
+  return started
+}
+
+async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as Answer
+}
+
+/** Publishes: everything -> throttle by app -> throttle of all together, that nothing reaches -> own store. */
+async function publishThrottles(api: string): Promise<void> {
+  const create = async (path: string, body: object) =>
+    (await ask<{ data: { id: string } }>(`${api}${path}`, 'POST', body)).data.id
+  const pipeline = await create('/v3/pipeline', { title: 'limited' })
+  const at = (kind: string) => `/v3/pipeline/${pipeline}/${kind}`
+  const source = await create(at('source'), { type: 'log-analysis-ingestion' })
+  const limited = await create(at('transform'), {
+    type: 'throttle',
+    inputs: [source],
+    user_config: { threshold: LIMIT, window_ms: DAY_MS, key_field: '.app' },
+  })
+  const all = await create(at('transform'), {
+    type: 'throttle',
+    inputs: [limited],
+    user_config: { threshold: 1_000_000, window_ms: 1_000 },
+  })
+  await create(at('sink'), { type: 'mezmo', inputs: [all], user_config: {} })
+  await ask(`${api}${at('publish')}`, 'POST', {})
+}
+
+const setSpread = (api: string, enabled: boolean) => ask(`${api}/v3/account/spread`, 'PUT', { enabled })
+
+async function untilPhase(api: string, wanted: string): Promise<void> {
+  const untilMs = clock.monotonicMs() + 60_000
+  for (;;) {
+    const { data } = await ask<{ data: { phase: string } }>(`${api}/v3/account/spread`)
+    if (data.phase === wanted) return
+    expect(clock.monotonicMs(), `still ${data.phase}`).toBeLessThan(untilMs)
+    await clock.sleep(100)
+  }
+}
+
+async function storedByKey(api: string): Promise<Map<string, number>> {
+  const day = (ms: number) => new Date(clock.wallMs() + ms).toISOString()
+  const range = `from=${day(-DAY_MS)}&to=${day(DAY_MS)}&limit=1000000`
+  const { results } = await ask<{ results: { name: string; total_bytes: number }[] }>(
+    `${api}/v2/usage/apps?${range}`,
+  )
+  return new Map(results.map(({ name, total_bytes: bytes }) => [name, bytes]))
+}
+
+await describeKafka('an account on many partitions of a cluster', {}, cluster => {
+  test('every key passes exactly what its limit says, while it is spread and gathered and engines are killed', async () => {
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
+    ) as [string, string][]
+    const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
+    const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
+    const shared = {
+      ...local,
+      KAFKA_BROKERS: cluster.bootstrap.join(),
+      KAFKA_REPLICATION: '1',
+      KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
+      KAFKA_SESSION_TIMEOUT_MS: '6000',
+      WEIR_PARTITIONS: String(PARTITIONS),
+      WEIR_SECRET_KEY: 'ab'.repeat(32),
+      WEIR_BOOTSTRAP_INGESTION_KEY: KEY,
+      WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
+      CLICKHOUSE_URL: store.url,
+    }
+    const api = await start('api', shared)
+    const engines = [await start('engine', shared)]
+    const ingest = await start('ingest', shared)
+    await publishThrottles(api.url)
+    while (engines.length < ENGINES) engines.push(await start('engine', shared))
+
+    const dice = newDice(7)
+    const counts = new Map<string, number>()
+    let lines = 0
+    const send = async () => {
+      const batch = Array.from({ length: LINES_PER_REQUEST }, () => {
+        const app = `key-${dice.below(KEYS)}`
+        counts.set(app, (counts.get(app) ?? 0) + 1)
+        return { line: String(lines++).padStart(8, '0'), app }
+      })
+      const response = await fetch(`${ingest.url}/logs/ingest?hostname=host-${dice.below(HOSTS)}`, {
+        method: 'POST',
+        headers: { apikey: KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({ lines: batch }),
+      })
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    }
+    const killAndReplace = async (index: number) => {
+      await engines[index]?.end('SIGKILL')
+      engines[index] = await start('engine', shared)
+    }
+    let replacing: Promise<void> = Promise.resolve()
+    for (let request = 0; request < REQUESTS; request++) {
+      await send()
+      if (request === 20) await setSpread(api.url, true)
+      if (request === 25) replacing = killAndReplace(0)
+      if (request === 40) await untilPhase(api.url, 'on')
+      if (request === 60) replacing = replacing.then(() => killAndReplace(1))
+      if (request === 75) await setSpread(api.url, false)
+      if (request === 80) replacing = replacing.then(() => killAndReplace(2))
+      if (request === 95) await untilPhase(api.url, 'off')
+      if (request === 100) await setSpread(api.url, true)
+    }
+    await replacing
+    const expected = new Map([...counts].map(([key, count]) => [key, 8 * Math.min(LIMIT, count)]))
+    const total = (bytes: Map<string, number>) => [...bytes.values()].reduce((sum, each) => sum + each, 0)
+    const untilMs = clock.monotonicMs() + 90_000
+    while (total(await storedByKey(api.url)) < total(expected)) {
+      expect(clock.monotonicMs(), 'all is stored').toBeLessThan(untilMs)
+      await clock.sleep(500)
+    }
+    await clock.sleep(3_000) // One pass too many would come now.
+    expect(await storedByKey(api.url)).toEqual(expected)
+
+    for (const engine of engines) await engine.end('SIGTERM')
+    const verified = await runWeir(['verify'], shared)
+    expect(verified.out + verified.err).toMatch(/OK/)
+    expect(verified.out).toMatch(/\(keyed\)/)
+  }, 240_000)
+})
