@@ -143,7 +143,7 @@ const DECLARATIONS = {
   ),
   kafkaReplication: setting(
     'KAFKA_REPLICATION',
-    'Copies of each record in topics that Weir creates. Default: 3, or the number of brokers when there are fewer.',
+    'Copies of each record in topics that Weir creates; topics with fewer are refused. Default: 3, or the number of brokers when there are fewer.',
     integer(1, 9) as (value: string) => number | undefined,
     undefined,
   ),
