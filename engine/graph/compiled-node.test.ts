@@ -22,10 +22,12 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
   const events = messages.map(eventOf)
   inbox.run = { events, rows: ascending(events.length), bytes: events.length }
   const errors: string[] = []
+  const deadLetters: string[] = []
   node.step({
     nowMs: 0,
     deliver: () => {},
     report: ({ code, event }) => errors.push(`${code} ${event.message}`),
+    takeDeadLetter: ({ code, event }) => deadLetters.push(`${code} ${event.message}`),
   })
   const rows = reader.run?.rows.slice(0, reader.run.events.length)
   return {
@@ -33,6 +35,7 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
     rows,
     bytes: reader.run?.bytes,
     errors,
+    deadLetters,
     counters: node.counters,
     run: reader.run,
     input: events,
@@ -59,14 +62,15 @@ describe('what becomes of an event', () => {
     })
   })
 
-  test('failed events do not go on; passed ones with an error do', () => {
-    const { out, errors, counters } = runNode([1, 2, 3], event => {
+  test('failed events do not go on, and are dead letters; passed ones with an error do', () => {
+    const { out, errors, deadLetters, counters } = runNode([1, 2, 3], event => {
       if (event.message === 1) return fail('E_SCRIPT_FAILED')
       if (event.message === 2) return pass(event, 'E_NOT_FOUND', { field: '.x' })
       return drop()
     })
     expect(out).toEqual([2])
     expect(errors).toEqual(['E_SCRIPT_FAILED 1', 'E_NOT_FOUND 2'])
+    expect(deadLetters).toEqual(['E_SCRIPT_FAILED 1'])
     expect(counters).toMatchObject({ eventsIn: 3, failed: 1, dropped: 1, eventsOut: 1 })
   })
 
