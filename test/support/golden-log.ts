@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { Event } from '../../engine/event.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../engine/log/topics.ts'
+import { deadLetterValues } from '../../engine/runtime/dead-letter.ts'
 import type { Flush } from '../../engine/runtime/flush.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { Control } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
+import { LineBatchView } from '../../schemas/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleRequest } from './line-batches.ts'
@@ -70,6 +73,12 @@ const limiting = (threshold: number): NodeDocument[] => [
   node('sink', 'store', 'mezmo', ['limit'], { query: { tags: ['{{ .app }}'] } }),
 ]
 
+/** Lines without a level fail. */
+const failing: NodeDocument[] = [
+  SOURCE,
+  node('sink', 'store', 'mezmo', ['source'], { query: { hostname: '{{ .level }}' } }),
+]
+
 /** Some of everything that a record can be: a log for a new behaviour number. */
 export function drawGoldenLog(behaviour: number): GoldenLog {
   const records: {
@@ -133,6 +142,9 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (round === 20) pipeline(2, limiting(1))
     if (round === 22) pipeline(1, limiting(100))
     if (round === 30) cut(3, null)
+    if (behaviour >= 2 && round === 32) pipeline(4, failing)
+    if (behaviour >= 2 && round === 33) askForDeadLetters(control)
+    if (behaviour >= 2 && (round === 35 || round === 37)) append(replayOf(`${round}`, 'again'))
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
@@ -150,4 +162,23 @@ function shareSentHome(): Buffer {
     account: SAMPLE_ACCOUNT,
     parts: [{ 'weir.ShareMoved': { offset: 5, row: 0, share: 0 } }],
   })
+}
+
+function askForDeadLetters(control: (body: Control['body']) => void): void {
+  const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, isEnabled: true })
+  control({ 'weir.Cut': { kind: 'dead-letter', entity: 'p', version: 1, payload } })
+}
+
+/** Lines to be run on from the sink. Only the first of them has a level. */
+function replayOf(...texts: readonly string[]): Buffer {
+  const lines = texts.map((line, index) => ({ line, level: index === 0 ? 'info' : '' }))
+  const batch = LineBatchView.decode(lineBatchValue([{ lines }]))
+  const failed = { topic: INGEST_TOPIC, partition: 0, pipeline: 'p', version: 4, node: 'store' }
+  const why = { code: 'E_NOT_FOUND', field: '.level', message: 'no level' }
+  const entries = texts.map((text, index) => {
+    const place = { offset: text.length, row: index, failedAtMs: START_MS }
+    return { letter: { ...failed, ...why, ...place, event: Event.ofLine(batch, index) } }
+  })
+  const [value] = deadLetterValues(SAMPLE_ACCOUNT, entries)
+  return value as Buffer
 }
