@@ -3,7 +3,7 @@ import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { IngestWriter } from '../api/ingest/ingest-writer.ts'
-import { engineMetrics, logMetrics } from '../api/operations/metrics.ts'
+import { cutPauseMetrics, engineMetrics, logMetrics } from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
 import { buildServer, type ServerPorts } from '../api/server.ts'
@@ -57,6 +57,7 @@ export async function openServers(
   logMetrics(registry, log)
   if (engine !== undefined) {
     engineMetrics(registry, engine, { ingest, keyed: parts.keyed.topic })
+    cutPauseMetrics(registry, engine)
     nodeMetrics(registry, engine, configuration)
   }
   const writer = new IngestWriter({

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Log, Topic } from '../../engine/log/log.ts'
-import type { EngineStatus } from '../../engine/runtime/engine.ts'
+import type { CutPause, EngineStatus } from '../../engine/runtime/engine.ts'
 import type { IngestObserver } from '../ingest/ingest-front.ts'
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -115,6 +115,23 @@ export function engineMetrics(
   gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that do not move', [], gauge => {
     gauge.set(engine.status.troubles.size)
   })
+}
+
+const CUT_PAUSE_BUCKETS_S = [0.0005, ...DURATION_BUCKETS_S]
+
+/** How long partitions stand still when something is published. */
+export function cutPauseMetrics(
+  registry: Registry,
+  engine: { observeCutPauses(observer: (pause: CutPause) => void): void },
+): void {
+  const pauses = histogramOf(
+    registry,
+    'weir_cut_pause_seconds',
+    'Time that a partition was not read because of a change of the configuration, by what took it',
+    ['topic', 'step'],
+    CUT_PAUSE_BUCKETS_S,
+  )
+  engine.observeCutPauses(({ topic, step, pauseMs }) => pauses.observe({ topic, step }, pauseMs / 1000))
 }
 
 /** A counter whose value is read from elsewhere each time that somebody asks. */

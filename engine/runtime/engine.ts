@@ -12,7 +12,7 @@ import type { KeptDeadLetters } from './dead-letter-trimming.ts'
 import { Housekeeping, type Lane } from './housekeeping.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
-import { PartitionWorker, type WorkerStatus } from './partition-worker.ts'
+import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { KeyJudgement } from './repeats.ts'
 
 /** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
@@ -64,6 +64,13 @@ export interface EngineStatus {
   readonly troubles: ReadonlyMap<number, string>
 }
 
+/** Reading of a partition stood still for a change of the configuration. */
+export interface CutPause {
+  readonly topic: string
+  readonly step: CutStep
+  readonly pauseMs: number
+}
+
 /** Runs a worker for every partition of this process, and the jobs beside them. A worker that fails begins again from its checkpoint. */
 export class Engine implements CutsInEffect {
   readonly #options: EngineOptions
@@ -71,6 +78,7 @@ export class Engine implements CutsInEffect {
   readonly #keyedWorkers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
   readonly #seats = new Map<number, Seat>()
+  readonly #pauseObservers: ((pause: CutPause) => void)[] = []
   readonly #stop = new AbortController()
   readonly #housekeeping: Housekeeping
   readonly #ingestLane: Lane
@@ -119,6 +127,11 @@ export class Engine implements CutsInEffect {
     const worker = this.#workers.get(partition)
     if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
     return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
+  }
+
+  /** Calls it for every pause from now on. */
+  observeCutPauses(observer: (pause: CutPause) => void): void {
+    this.#pauseObservers.push(observer)
   }
 
   /** What every node has done on the partitions of this process since their workers began. */
@@ -268,6 +281,9 @@ export class Engine implements CutsInEffect {
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
     const freeRoom = () => this.#housekeeping.freeRoom()
+    const onCutPause = (step: CutStep, pauseMs: number) => {
+      for (const observe of this.#pauseObservers) observe({ topic: topic.name, step, pauseMs })
+    }
     return new PartitionWorker({
       partition,
       topic,
@@ -281,6 +297,7 @@ export class Engine implements CutsInEffect {
       spaceIsShort,
       freeRoom,
       onRoomChanged,
+      onCutPause,
     })
   }
 

@@ -88,6 +88,7 @@ export class PartitionFold {
   #lastCheckpointBytes = 0
   #lastCheckpointMs = 0
   #linesSinceCheckpoint = false
+  #appliedCuts = 0
 
   constructor(identity: FoldIdentity, checkpoint?: Buffer) {
     this.#identity = identity
@@ -144,6 +145,11 @@ export class PartitionFold {
   /** Version of what is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
+  }
+
+  /** Cuts that took effect since this fold began. */
+  get appliedCuts(): number {
+    return this.#appliedCuts
   }
 
   /** What was sent to other partitions since it was last taken or discarded. */
@@ -351,6 +357,7 @@ export class PartitionFold {
     const key = cutKey(cut.kind, cut.entity)
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
     this.#cuts.set(key, cut)
+    this.#appliedCuts++
     if (cut.kind === 'slice') this.#sliceMs = Number(cut.payload)
     else if (cut.kind === 'account') this.#applyAccountCut(cut)
     else if (cut.kind === 'spread')

@@ -33,6 +33,9 @@ const RUN_OVER = 'the run is over'
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 5_000
 
+/** What nothing is read during: the append of cuts; what they change here, and all that is sent to others with it. */
+export type CutStep = 'append' | 'apply'
+
 export interface PartitionWorkerOptions {
   readonly partition: number
   /** Of which a partition is read: that of the lines, or that of keyed events. */
@@ -50,6 +53,8 @@ export interface PartitionWorkerOptions {
   readonly spaceIsShort?: () => boolean
   /** Trims the log as far as the checkpoints of its partitions allow. */
   readonly freeRoom?: () => Promise<void>
+  /** Called when the partition has stood still for a change of the configuration. */
+  readonly onCutPause?: (step: CutStep, pauseMs: number) => void
   /** Called when `neededRoomBytes` may be another: records were read, a checkpoint was written. */
   readonly onRoomChanged?: () => void
 }
@@ -322,18 +327,26 @@ export class PartitionWorker {
 
   /** Reads what the log has and applies it. @returns false at the head of the log */
   async #readOnce(): Promise<boolean> {
-    const { topic, partition } = this.#options
+    const { topic, partition, clock } = this.#options
     const records = await topic.read(partition, this.#fold.nextOffset, READ_BYTES)
     const held: Flush[] = []
+    const { appliedCuts } = this.#fold
+    let cutMs = 0
     for (const record of records) {
       this.#checkRecord(record)
+      const knownCuts = this.#fold.appliedCuts
+      const startedMs = clock.monotonicMs()
       for (const flush of this.#fold.apply(record)) {
         if (this.#fold.outbox.empty && held.length === 0) this.#enqueue(flush)
         else held.push(flush)
       }
+      if (this.#fold.appliedCuts > knownCuts) cutMs += clock.monotonicMs() - startedMs
     }
     if (records.length === 0) return false
+    const sendingMs = clock.monotonicMs()
     if (!this.#fold.outbox.empty) await this.#send()
+    if (this.#fold.appliedCuts > appliedCuts)
+      this.#options.onCutPause?.('apply', cutMs + clock.monotonicMs() - sendingMs)
     for (const flush of held) this.#enqueue(flush)
     this.#spreads = this.#fold.spreads
     this.#noteTime()
@@ -432,7 +445,12 @@ export class PartitionWorker {
 
   async #sendCuts(): Promise<boolean> {
     // What the log already says is known only once it has been read up to where this worker took it.
-    return this.caughtUp && this.#cuts.send(this.#fold)
+    if (!this.caughtUp) return false
+    const { clock, onCutPause } = this.#options
+    const startedMs = clock.monotonicMs()
+    const appended = await this.#cuts.send(this.#fold)
+    if (appended) onCutPause?.('append', clock.monotonicMs() - startedMs)
+    return appended
   }
 
   /** Appends a tick when a deadline has passed by the monotonic clock and no record has shown it. */
