@@ -8,7 +8,8 @@ export interface KeptDeadLetters {
 
 /**
  * Lets go of dead letters that are past their retention. While the log is short of room the older half of the rest
- * goes, too, again and again: lines that may still come are worth more than events that have failed.
+ * goes, too, again and again: lines that may still come are worth more than events that have failed. Also where no
+ * worker runs: it may need the room to start.
  *
  * @param partitions those of this process
  */

@@ -96,6 +96,7 @@ export class Engine implements CutsInEffect {
       lines: this.#ingestLane,
       keyed: this.#keyedLane,
       isSpread: () => this.#isSpread,
+      assigned: () => this.#assigned ?? [],
     })
   }
 

@@ -24,6 +24,8 @@ export interface HousekeepingOptions {
   readonly logRetentionMs: number
   readonly lines: Lane
   readonly deadLetters?: KeptDeadLetters | undefined
+  /** Partitions of this process, also where no worker could start yet. */
+  assigned(): Iterable<number>
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
   isSpread(): boolean
@@ -130,9 +132,9 @@ export class Housekeeping {
   async #trimLog(): Promise<void> {
     for (const lane of this.#lanes)
       for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
-    const { deadLetters, lines, clock, log } = this.#options
+    const { deadLetters, assigned, clock, log } = this.#options
     if (deadLetters === undefined) return
-    await trimDeadLetters(deadLetters, lines.workers.keys(), clock.wallMs(), () => !log.space().takesIngest)
+    await trimDeadLetters(deadLetters, assigned(), clock.wallMs(), () => !log.space().takesIngest)
   }
 
   async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {
