@@ -3,6 +3,9 @@ import { startProgram } from './program.ts'
 /** One role of the real program in a process of its own. */
 export interface RunningRole {
   readonly url: string
+  /** What it has printed so far. */
+  readonly output: string
+  signal(signal: NodeJS.Signals): void
   /** @returns the exit code; null when the signal ended it at once */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -30,6 +33,10 @@ export async function startRole(
   const url = await Promise.race([ready, early])
   return {
     url,
+    get output() {
+      return printed
+    },
+    signal: signal => child.kill(signal),
     end: async signal => {
       child.kill(signal)
       return (await ended).code

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-type Way = 'open' | 'cut' | 'stalled'
+type Way = 'open' | 'cut' | 'stalled' | 'mute'
 
 /** One process's way to one other: TCP connections that can be cut, held up and made slow. */
 export class LinkProxy {
@@ -12,6 +12,8 @@ export class LinkProxy {
   #way: Way = 'open'
   #delayMs = 0
   #opened = Promise.withResolvers<void>()
+  /** Bytes that wait for `heal`, of those that have been read. */
+  heldBytes = 0
 
   private constructor(targetPort: number) {
     this.#targetPort = targetPort
@@ -39,6 +41,12 @@ export class LinkProxy {
   stall(): void {
     if (this.#way !== 'stalled') this.#opened = Promise.withResolvers()
     this.#way = 'stalled'
+  }
+
+  /** What is asked comes through, and no answer, until `heal` or `cut`. */
+  mute(): void {
+    if (this.#way !== 'mute') this.#opened = Promise.withResolvers()
+    this.#way = 'mute'
   }
 
   /** Everything comes that much later, in order. */
@@ -71,20 +79,26 @@ export class LinkProxy {
         for (const each of pair) each.destroy()
       })
     }
-    void this.#carry(near, far)
-    void this.#carry(far, near)
+    void this.#carry(near, far, ['stalled'])
+    void this.#carry(far, near, ['stalled', 'mute'])
   }
 
-  async #carry(from: Socket, to: Socket): Promise<void> {
+  async #carry(from: Socket, to: Socket, holdsWhile: readonly Way[]): Promise<void> {
     try {
       for await (const chunk of from) {
         if (this.#delayMs > 0) await delay(this.#delayMs)
-        if (this.#way === 'stalled') await this.#opened.promise
+        if (holdsWhile.includes(this.#way)) await this.#hold(chunk)
         if (!to.write(chunk)) await once(to, 'drain')
       }
       to.end()
     } catch {
       to.destroy() // The other end has gone, and so does this one.
     }
+  }
+
+  async #hold({ length }: Buffer): Promise<void> {
+    this.heldBytes += length
+    await this.#opened.promise
+    this.heldBytes -= length
   }
 }

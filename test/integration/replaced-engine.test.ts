@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { serverConnection } from '../../engine/store/server-connection.ts'
+import { LinkProxy } from '../faults/cluster/link-proxy.ts'
+import { GUARDS, type Patch } from '../simulation/guards.ts'
+import { eventually } from '../support/exported-lines.ts'
+import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { type RunningRole, startRole } from '../support/running-role.ts'
+
+const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
+const INGESTION_KEY = 'c'.repeat(32)
+const SESSION_MS = 2_000
+const LINES = 100
+/** An insert is larger than whatever else an engine says to the store. */
+const INSERT_BYTES = 2_000
+/** One insert too many would have come by then. */
+const LATE_MS = 3_000
+const clock = systemClock()
+
+/** Inserts of whoever was replaced are taken. */
+const FENCE: Patch = {
+  file: 'engine/store/clickhouse-store.ts',
+  find: '> (toUInt64(',
+  replace: '> (1000000 + toUInt64(',
+}
+const SETTLING = GUARDS['settling after a time-out']?.patches as readonly Patch[]
+
+let folder: string
+let closing: (() => unknown)[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-replaced-'))
+  closing = [() => rmSync(folder, { recursive: true, force: true })]
+})
+afterEach(async () => {
+  for (const close of closing.toReversed()) await close()
+})
+
+interface Place {
+  readonly shared: Readonly<Record<string, string>>
+  readonly store: RunningRole
+  readonly proxy: LinkProxy
+  /** The engine whose way to the store goes through the proxy. */
+  readonly engine: RunningRole
+  send(text: string): Promise<void>
+  /** How often each line is stored. */
+  stored(): Promise<{ lines: number; distinct: number }>
+}
+
+async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
+  const started = await startRole(role, environment)
+  closing.push(() => started.end('SIGKILL'))
+  return started
+}
+
+/** @param off guards that the engine behind the proxy does without */
+async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Promise<Place> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
+  ) as [string, string][]
+  const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
+  const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
+  const proxy = await LinkProxy.open(Number(new URL(store.url).port))
+  closing.push(() => proxy.close())
+  const shared = {
+    ...local,
+    KAFKA_BROKERS: bootstrap.join(),
+    KAFKA_REPLICATION: '1',
+    KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
+    KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
+    WEIR_PARTITIONS: '1',
+    WEIR_SECRET_KEY: 'ab'.repeat(32),
+    WEIR_BOOTSTRAP_INGESTION_KEY: INGESTION_KEY,
+    CLICKHOUSE_URL: store.url,
+  }
+  await start('api', shared) // Founds the account.
+  const ingest = await start('ingest', shared)
+  const engine = await start('engine', {
+    ...shared,
+    CLICKHOUSE_URL: `http://127.0.0.1:${proxy.port}`,
+    ...(off.length > 0 && { NODE_OPTIONS: `--import ${PRELOAD}`, SWITCHED_OFF: JSON.stringify(off) }),
+  })
+  const connection = serverConnection({ url: store.url })
+  closing.push(() => connection.close())
+  return {
+    shared,
+    store,
+    proxy,
+    engine,
+    send: async text => {
+      const lines = Array.from({ length: LINES }, (_, index) => ({ line: `${text} ${index}` }))
+      const response = await fetch(`${ingest.url}/logs/ingest?hostname=h`, {
+        method: 'POST',
+        headers: { apikey: INGESTION_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({ lines }),
+      })
+      expect(response.status).toBe(200)
+    },
+    stored: async () => {
+      const sql = 'SELECT count() AS lines, uniqExact(line) AS distinct FROM lines'
+      const [row] = await connection.query<{ lines: string; distinct: string }>({ sql })
+      return { lines: Number(row?.lines), distinct: Number(row?.distinct) }
+    },
+  }
+}
+
+/** An engine stands still, past its session, while its insert is on its way; another takes over, and both go on. */
+async function storedAfterPause(bootstrap: readonly string[], off: readonly Patch[]) {
+  const { shared, proxy, engine, send, stored } = await newPlace(bootstrap, off)
+  await send('before')
+  await eventually(stored, ({ lines }) => lines === LINES)
+  proxy.stall()
+  await send('meanwhile')
+  await eventually(
+    async () => proxy.heldBytes,
+    held => held > INSERT_BYTES,
+  )
+  engine.signal('SIGSTOP')
+  await start('engine', shared)
+  await eventually(stored, ({ lines }) => lines === 2 * LINES, 60_000)
+  await send('after')
+  await eventually(stored, ({ lines }) => lines === 3 * LINES, 60_000)
+  proxy.heal() // The insert of before arrives.
+  engine.signal('SIGCONT')
+  await clock.sleep(LATE_MS)
+  return { ...(await stored()), output: engine.output }
+}
+
+/** The store takes an insert, and the engine never hears of it. */
+async function storedAfterLostAnswer(bootstrap: readonly string[], off: readonly Patch[]) {
+  const { proxy, send, stored } = await newPlace(bootstrap, off)
+  await send('before')
+  await eventually(stored, ({ lines }) => lines === LINES)
+  proxy.mute()
+  await send('unheard')
+  await eventually(stored, ({ lines }) => lines === 2 * LINES)
+  proxy.cut()
+  proxy.heal()
+  await send('after')
+  await eventually(stored, ({ distinct }) => distinct === 3 * LINES)
+  await clock.sleep(LATE_MS)
+  return stored()
+}
+
+await describeKafka('an engine that stood still', {}, cluster => {
+  test('stores nothing once another has its partition, and is told so', async () => {
+    const { output, ...stored } = await storedAfterPause(cluster.bootstrap, [])
+    expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
+    expect(output).toMatch(/partition 0 (was taken by|is owned by a newer worker)/)
+  }, 120_000)
+
+  test('without the fence it would store its lines again', async () => {
+    const { lines, distinct } = await storedAfterPause(cluster.bootstrap, [FENCE])
+    expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
+  }, 120_000)
+})
+
+await describeKafka('an engine that did not hear what became of its insert', {}, cluster => {
+  test('asks the store, and stores the lines once', async () => {
+    const stored = await storedAfterLostAnswer(cluster.bootstrap, [])
+    expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
+  }, 120_000)
+
+  test('would store them again if it did not ask', async () => {
+    const { lines, distinct } = await storedAfterLostAnswer(cluster.bootstrap, SETTLING)
+    expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
+  }, 120_000)
+})
