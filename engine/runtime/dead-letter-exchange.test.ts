@@ -50,8 +50,7 @@ class Partition {
   }
 
   replay(letters: readonly DeadLetter[]): void {
-    const entries = letters.map(letter => ({ letter }))
-    for (const value of deadLetterValues(SAMPLE_ACCOUNT, entries)) this.append(value)
+    for (const value of deadLetterValues(SAMPLE_ACCOUNT, letters)) this.append(value)
   }
 
   /** Goes on from its checkpoint, as after a restart. */

@@ -34,7 +34,7 @@ export class DeadLetterExchange {
       const failedAtMs = this.#fold.output.timeMs()
       const failure = { offset: Number(offset), row, failedAtMs, code, field, message, event }
       const letter = { topic, partition, pipeline, version, node, ...failure }
-      this.#fold.outbox.addDeadLetter(this.#targetOf(account), account.account, { letter })
+      this.#fold.outbox.addDeadLetter(this.#targetOf(account), account.account, letter)
     }
   }
 
@@ -56,8 +56,8 @@ export class DeadLetterExchange {
     )
     if (fresh.length === 0) return
     const positions = fresh.map(({ offset, row }) => ({ offset, row }))
-    const replayed = { topic, partition, version, replayedAtMs: output.timeMs(), positions }
-    outbox.addDeadLetter(this.#targetOf(account), account.account, { replayed })
+    const replay = { topic, partition, version, replayedAtMs: output.timeMs(), positions }
+    outbox.addReplay(this.#targetOf(account), account.account, replay)
     account.resume(
       { pipeline, version, node },
       fresh.map(({ event }) => event),

@@ -79,13 +79,13 @@ export class DeadLetterQueue {
    */
   async replay(account: string, letters: readonly KnownLetter[]): Promise<number> {
     const ordered = letters.toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
-    let waiting: { readonly letter: DeadLetter }[] = []
+    let waiting: DeadLetter[] = []
     const send = async () => {
       for (const value of deadLetterValues(account, waiting)) await this.#append(account, value)
       waiting = []
     }
     for await (const [, letter] of this.read(account, ordered)) {
-      waiting.push({ letter })
+      waiting.push(letter)
       if (waiting.length === REPLAY_LETTERS) await send()
     }
     await send()

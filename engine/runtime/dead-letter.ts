@@ -34,17 +34,28 @@ export interface DeadLetter extends LetterOrigin, FailedNode {
   readonly event: Event
 }
 
-export type DeadLetterEntry = { readonly letter: DeadLetter } | { readonly replayed: ReplayedEvents }
-
 /** As records of events between partitions. */
 const RECORD_BYTES = 900 * 1024
+/** Of lines that fail together; what was sent beside them comes on top. */
+const RUN_BYTES = 200 * 1024
 /** Dead letters came with this behaviour. */
 const BEHAVIOUR = 2
 const LETTER_BYTES = 128
 const POSITION_BYTES = 12
 
-/** Values of records that hold the entries, in order. */
-export function deadLetterValues(account: string, entries: readonly DeadLetterEntry[]): Buffer[] {
+interface EncodedPart {
+  readonly part: DeadLetterPart
+  /** About what it takes. */
+  readonly partBytes: number
+}
+
+/** Values of records that hold letters, in order, and what is known of replays. */
+export function deadLetterValues(
+  account: string,
+  letters: readonly DeadLetter[],
+  replays: readonly ReplayedEvents[] = [],
+): Buffer[] {
+  const encoded = [...runsOf(letters).map(run => failedPart(account, run)), ...replays.map(replayedPart)]
   const values: Buffer[] = []
   let parts: DeadLetterPart[] = []
   let bytes = 0
@@ -54,7 +65,7 @@ export function deadLetterValues(account: string, entries: readonly DeadLetterEn
     parts = []
     bytes = 0
   }
-  for (const { part, partBytes } of encodedParts(account, entries)) {
+  for (const { part, partBytes } of encoded) {
     if (bytes + partBytes > RECORD_BYTES) close()
     parts.push(part)
     bytes += partBytes
@@ -78,36 +89,24 @@ export function lettersIn({ failures, ...part }: FailedEvents): DeadLetter[] {
   }))
 }
 
-function* encodedParts(
-  account: string,
-  entries: readonly DeadLetterEntry[],
-): Generator<{ part: DeadLetterPart; partBytes: number }> {
+/** Letters that follow one another and can be one part. */
+function* runsOf(letters: readonly DeadLetter[]): Generator<DeadLetter[]> {
   let run: DeadLetter[] = []
-  let runBytes = 0
-  for (const entry of entries) {
-    const letter = 'letter' in entry ? entry.letter : undefined
-    const first = run[0]
-    const isFull = runBytes >= RECORD_BYTES
-    if (first !== undefined && (letter === undefined || isFull || !belongTogether(first, letter))) {
-      yield { part: failedPart(account, run), partBytes: runBytes }
+  let bytes = 0
+  for (const letter of letters) {
+    const [first] = run
+    if (first !== undefined && (bytes >= RUN_BYTES || !belongTogether(first, letter))) {
+      yield run
       run = []
-      runBytes = 0
+      bytes = 0
     }
-    if (letter !== undefined) {
-      run.push(letter)
-      runBytes += letter.event.bytes + LETTER_BYTES
-    } else if ('replayed' in entry) {
-      const { replayed } = entry
-      yield {
-        part: { 'weir.ReplayedEvents': replayed },
-        partBytes: LETTER_BYTES + POSITION_BYTES * replayed.positions.length,
-      }
-    }
+    run.push(letter)
+    bytes += letter.event.bytes + LETTER_BYTES
   }
-  if (run.length > 0) yield { part: failedPart(account, run), partBytes: runBytes }
+  if (run.length > 0) yield run
 }
 
-function failedPart(account: string, run: readonly DeadLetter[]): DeadLetterPart {
+function failedPart(account: string, run: readonly DeadLetter[]): EncodedPart {
   const { topic, partition, pipeline, version, node, event } = run[0] as DeadLetter
   const columns = eventColumns(
     run.map(letter => letter.event),
@@ -124,7 +123,16 @@ function failedPart(account: string, run: readonly DeadLetter[]): DeadLetterPart
       message,
     }),
   )
-  return { 'weir.FailedEvents': { topic, partition, pipeline, version, node, ...columns, failures } }
+  const changedBytes = columns.changed.reduce((sum, { message }) => sum + (message?.length ?? 0), 0)
+  return {
+    part: { 'weir.FailedEvents': { topic, partition, pipeline, version, node, ...columns, failures } },
+    partBytes: columns.lines.length + changedBytes + LETTER_BYTES * run.length,
+  }
+}
+
+function replayedPart(replay: ReplayedEvents): EncodedPart {
+  const partBytes = LETTER_BYTES + POSITION_BYTES * replay.positions.length
+  return { part: { 'weir.ReplayedEvents': replay }, partBytes }
 }
 
 function belongTogether(a: DeadLetter, b: DeadLetter): boolean {

@@ -1,7 +1,8 @@
+import type { ReplayedEvents } from '../../schemas/dead-letters.ts'
 import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
 import type { Position } from '../position.ts'
-import { type DeadLetterEntry, deadLetterValues } from './dead-letter.ts'
+import { type DeadLetter, deadLetterValues } from './dead-letter.ts'
 import { eventColumns } from './event-columns.ts'
 
 /** The topics that a fold sends to, by what they are for. */
@@ -44,6 +45,12 @@ interface Mail {
   readonly parts: Part[]
 }
 
+interface DeadLetterMail {
+  readonly target: Target
+  readonly letters: DeadLetter[]
+  readonly replays: ReplayedEvents[]
+}
+
 /**
  * What a fold has sent to other partitions and nobody has taken yet. It is appended in rounds, one after the other;
  * within a round, in order for each partition. A repeat of it, by whomever, is dropped singly by the positions, so
@@ -53,7 +60,7 @@ export class Outbox {
   readonly #source: { readonly topic: string; readonly partition: number }
   #rounds: Map<string, Mail>[] = [new Map()]
   /** By account. No part of the rounds: nothing waits for them. */
-  #deadLetters = new Map<string, { readonly target: Target; readonly entries: DeadLetterEntry[] }>()
+  #deadLetters = new Map<string, DeadLetterMail>()
 
   constructor(source: { readonly topic: string; readonly partition: number }) {
     this.#source = source
@@ -80,10 +87,12 @@ export class Outbox {
     this.#mail(target, account).parts.push({ part, bytes })
   }
 
-  addDeadLetter(target: Target, account: string, entry: DeadLetterEntry): void {
-    const mail = this.#deadLetters.get(account)
-    if (mail === undefined) this.#deadLetters.set(account, { target, entries: [entry] })
-    else mail.entries.push(entry)
+  addDeadLetter(target: Target, account: string, letter: DeadLetter): void {
+    this.#deadLetterMail(target, account).letters.push(letter)
+  }
+
+  addReplay(target: Target, account: string, replay: ReplayedEvents): void {
+    this.#deadLetterMail(target, account).replays.push(replay)
   }
 
   /** What comes later is appended only when everything before is durable, on whatever partition. */
@@ -94,10 +103,10 @@ export class Outbox {
   /** Everything, round by round. */
   take(): OutgoingRecord[][] {
     const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
-    const letters = [...this.#deadLetters].flatMap(([account, { target, entries }]) =>
-      deadLetterValues(account, entries).map(value => ({ ...target, value })),
+    const deadLetters = [...this.#deadLetters].flatMap(([account, { target, letters, replays }]) =>
+      deadLetterValues(account, letters, replays).map(value => ({ ...target, value })),
     )
-    rounds.push(letters)
+    rounds.push(deadLetters)
     this.discard()
     return rounds.filter(records => records.length > 0)
   }
@@ -115,6 +124,15 @@ export class Outbox {
     if (mail === undefined) {
       mail = { target, account, parts: [] }
       round.set(key, mail)
+    }
+    return mail
+  }
+
+  #deadLetterMail(target: Target, account: string): DeadLetterMail {
+    let mail = this.#deadLetters.get(account)
+    if (mail === undefined) {
+      mail = { target, letters: [], replays: [] }
+      this.#deadLetters.set(account, mail)
     }
     return mail
   }

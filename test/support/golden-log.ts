@@ -175,10 +175,10 @@ function replayOf(...texts: readonly string[]): Buffer {
   const batch = LineBatchView.decode(lineBatchValue([{ lines }]))
   const failed = { topic: INGEST_TOPIC, partition: 0, pipeline: 'p', version: 4, node: 'store' }
   const why = { code: 'E_NOT_FOUND', field: '.level', message: 'no level' }
-  const entries = texts.map((text, index) => {
+  const letters = texts.map((text, index) => {
     const place = { offset: text.length, row: index, failedAtMs: START_MS }
-    return { letter: { ...failed, ...why, ...place, event: Event.ofLine(batch, index) } }
+    return { ...failed, ...why, ...place, event: Event.ofLine(batch, index) }
   })
-  const [value] = deadLetterValues(SAMPLE_ACCOUNT, entries)
+  const [value] = deadLetterValues(SAMPLE_ACCOUNT, letters)
   return value as Buffer
 }
