@@ -97,7 +97,7 @@ export class DeadLetters {
       found.push(letter)
       if (found.length > limit) break
     }
-    return this.#pageOf(account, found, limit)
+    return this.#pageOf(state, found, limit)
   }
 
   async replay(
@@ -155,7 +155,13 @@ export class DeadLetters {
       (filter.revision === undefined || letter.version === version)
   }
 
-  async #pageOf(account: string, found: readonly FoundLetter[], limit: number): Promise<DeadLetterPage> {
+  async #pageOf(
+    { pipeline }: PipelineState,
+    found: readonly FoundLetter[],
+    limit: number,
+  ): Promise<DeadLetterPage> {
+    const { account } = pipeline.value
+    const revisionIds = this.#revisionIds(account, pipeline.id)
     const letters: DeadLetterRecord[] = []
     let shown: LetterPlace | undefined
     let bytes = 0
@@ -163,27 +169,9 @@ export class DeadLetters {
       if (bytes > PAGE_BYTES) return { letters, next: cursorOf(shown) }
       shown = letter
       bytes += whole.event.bytes
-      letters.push(this.#record(account, letter, whole))
+      letters.push(letterRecord(letter, whole, revisionIds))
     }
     return { letters, next: found.length > limit ? cursorOf(found[limit - 1]) : null }
-  }
-
-  #record(account: string, { replayed }: FoundLetter, letter: DeadLetter): DeadLetterRecord {
-    const { pipeline, node, code, field, message, event, failedAtMs } = letter
-    return {
-      id: idOf(letter),
-      pipeline_id: pipeline,
-      node_id: node,
-      revision_id: this.#revisionId(account, pipeline, letter.version),
-      code,
-      field,
-      message,
-      failed_at: isoTime(failedAtMs),
-      replayed_at: replayed === undefined ? null : isoTime(replayed.replayedAtMs),
-      replayed_revision_id:
-        replayed === undefined ? null : this.#revisionId(account, pipeline, replayed.version),
-      event: { message: event.message, metadata: event.metadata, timestamp: event.timestamp },
-    }
   }
 
   /** Ids of the nodes of what runs that an event can enter. @throws ApiError 409 when nothing runs */
@@ -201,10 +189,34 @@ export class DeadLetters {
     return revision?.pipeline === pipeline ? revision.document.revision : undefined
   }
 
-  #revisionId(account: string, pipeline: string, version: number): string | null {
-    const isIt = ({ value }: { readonly value: { pipeline: string; document: { revision: number } } }) =>
-      value.pipeline === pipeline && value.document.revision === version
-    return this.#ports.configuration.list(revisions, account).find(isIt)?.id ?? null
+  /** By their number. */
+  #revisionIds(account: string, pipeline: string): ReadonlyMap<number, string> {
+    const own = this.#ports.configuration
+      .list(revisions, account)
+      .filter(({ value }) => value.pipeline === pipeline)
+    return new Map(own.map(({ id, value }) => [value.document.revision, id]))
+  }
+}
+
+function letterRecord(
+  { replayed }: FoundLetter,
+  letter: DeadLetter,
+  revisionIds: ReadonlyMap<number, string>,
+): DeadLetterRecord {
+  const { pipeline, node, code, field, message, event, failedAtMs } = letter
+  const revisionId = (version: number) => revisionIds.get(version) ?? null
+  return {
+    id: idOf(letter),
+    pipeline_id: pipeline,
+    node_id: node,
+    revision_id: revisionId(letter.version),
+    code,
+    field,
+    message,
+    failed_at: isoTime(failedAtMs),
+    replayed_at: replayed === undefined ? null : isoTime(replayed.replayedAtMs),
+    replayed_revision_id: replayed === undefined ? null : revisionId(replayed.version),
+    event: { message: event.message, metadata: event.metadata, timestamp: event.timestamp },
   }
 }
 

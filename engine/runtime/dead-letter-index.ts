@@ -4,7 +4,7 @@ import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import type { FailedNode, LetterOrigin } from './dead-letter.ts'
 
 const READ_BYTES = 4 * 1024 * 1024
-/** Older ones are known again once newer ones have gone. */
+/** Of one account; older ones are not known. */
 const MAX_LETTERS = 200_000
 /** So many are forgotten together. */
 const LETTERS_AT_ONCE = 20_000
@@ -107,11 +107,9 @@ export class DeadLetterIndex {
 
   #addLetters(part: FailedEvents, recordOffset: bigint, first: number): void {
     const { partition, version } = part
-    const [topic, pipeline, node] = [part.topic, part.pipeline, part.node].map(word => this.#word(word)) as [
-      string,
-      string,
-      string,
-    ]
+    const topic = this.#word(part.topic)
+    const pipeline = this.#word(part.pipeline)
+    const node = this.#word(part.node)
     const source = `${topic} ${partition}`
     for (const [index, { offset, row, failedAtMs, code }] of part.failures.entries()) {
       const passed = this.#passed.get(source)
