@@ -150,6 +150,22 @@ describe('brokers that do not answer', () => {
   })
 })
 
+await describeKafka('Kafka that asks for a certificate', { security: 'tls-mutual' }, cluster => {
+  const own = { KAFKA_TLS_CERT: CERTIFICATE, KAFKA_TLS_KEY: join(TLS, 'key.pem') }
+
+  test('lets in who has one', async () => {
+    await letIn(cluster, { ...ON_TLS, ...own })
+  })
+
+  test('ends a start without one, or with half of one', async () => {
+    expect(await refusal(cluster.bootstrap, ON_TLS)).toContain('KAFKA_TLS_CERT')
+    const { KAFKA_TLS_CERT } = own
+    expect(await refusal(cluster.bootstrap, { ...ON_TLS, KAFKA_TLS_CERT })).toContain(
+      'KAFKA_TLS_CERT and KAFKA_TLS_KEY must be set together',
+    )
+  })
+})
+
 const ACCESS_TOKEN = `sts_${'a1'.repeat(20)}`
 const INGESTION_KEY = 'b2'.repeat(16)
 

@@ -120,7 +120,7 @@ export class KafkaLink {
 /** At a start nobody mends a certificate while we wait. */
 function refuseUntrusted(error: Error): never {
   if (!/certificate/i.test(error.message)) throw error
-  throw new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message}`, { cause: error })
+  throw new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message.trim()}`, { cause: error })
 }
 
 /** What a broker or the way to it refuses, in the terms of the log; anything else as it is. */
@@ -134,7 +134,7 @@ export function logErrorOf(error: unknown): unknown {
   if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE')
     return new LogError('LOG_RECORD_TOO_LARGE', `Kafka refuses a record: ${error.message}`, { cause: error })
   if (!error.name.startsWith('KafkaJS') && error.message !== NOT_CONNECTED) return error
-  return new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message}`, { retriable: true, cause: error })
+  return new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message.trim()}`, { retriable: true, cause: error })
 }
 
 export function isOutOfRange(error: unknown): boolean {

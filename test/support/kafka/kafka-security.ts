@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { KafkaConfig } from 'kafkajs'
 
 /** How clients reach a broker; brokers among themselves speak plainly. */
-export type KafkaSecurity = 'none' | 'sasl-plain' | 'sasl-scram' | 'tls' | 'tls-sasl-scram'
+export type KafkaSecurity = 'none' | 'sasl-plain' | 'sasl-scram' | 'tls' | 'tls-mutual' | 'tls-sasl-scram'
 
 /** The only user of the brokers of the tests, known to every mechanism. */
 export const KAFKA_USER = { username: 'weir', password: 'weir-secret' } as const
@@ -17,6 +17,7 @@ const PROTOCOLS = {
   'sasl-plain': 'SASL_PLAINTEXT',
   'sasl-scram': 'SASL_PLAINTEXT',
   tls: 'SSL',
+  'tls-mutual': 'SSL',
   'tls-sasl-scram': 'SASL_SSL',
 } as const
 
@@ -26,13 +27,17 @@ export function securityProtocol(security: KafkaSecurity): string {
 
 /** What a broker needs for it on its listener CLIENT. */
 export function securityProperties(security: KafkaSecurity): Record<string, string> {
-  return { ...(usesTls(security) && tlsProperties()), ...saslProperties(security) }
+  return {
+    ...(usesTls(security) && tlsProperties()),
+    ...(security === 'tls-mutual' && clientsProveThemselves()),
+    ...saslProperties(security),
+  }
 }
 
 /** What a client needs for it. */
 export function clientSecurity(security: KafkaSecurity): Pick<KafkaConfig, 'ssl' | 'sasl'> {
   return {
-    ...(usesTls(security) && { ssl: { ca: [readFileSync(CERTIFICATE, 'utf8')] } }),
+    ...(usesTls(security) && { ssl: { ...authority(), ...(security === 'tls-mutual' && proof()) } }),
     ...(security === 'sasl-plain' && { sasl: { mechanism: 'plain', ...KAFKA_USER } }),
     ...(usesScram(security) && { sasl: { mechanism: 'scram-sha-512', ...KAFKA_USER } }),
   }
@@ -48,7 +53,7 @@ export function scramArguments(): string[] {
 }
 
 function usesTls(security: KafkaSecurity): boolean {
-  return security === 'tls' || security === 'tls-sasl-scram'
+  return security.startsWith('tls')
 }
 
 function usesScram(security: KafkaSecurity): boolean {
@@ -61,6 +66,23 @@ function tlsProperties(): Record<string, string> {
     'ssl.keystore.certificate.chain': oneLine(readFileSync(CERTIFICATE, 'utf8')),
     'ssl.keystore.key': oneLine(readFileSync(KEY, 'utf8')),
   }
+}
+
+/** The certificate of the brokers serves as that of the clients, too. */
+function clientsProveThemselves(): Record<string, string> {
+  return {
+    'ssl.client.auth': 'required',
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.certificates': oneLine(readFileSync(CERTIFICATE, 'utf8')),
+  }
+}
+
+function authority() {
+  return { ca: [readFileSync(CERTIFICATE, 'utf8')] }
+}
+
+function proof() {
+  return { cert: readFileSync(CERTIFICATE, 'utf8'), key: readFileSync(KEY, 'utf8') }
 }
 
 /** A properties file writes the end of a line as \n. */
