@@ -46,6 +46,11 @@ const COLUMNS: readonly Column<PartitionStatus>[] = [
     align: 'right',
     text: row => (row.storedOffset === undefined ? '-' : grouped(behind(row))),
   },
+  {
+    title: 'ROWS/S',
+    align: 'right',
+    text: row => (row.rowsPerSecond === undefined ? '-' : grouped(row.rowsPerSecond)),
+  },
   { title: 'CHECKPOINT UP TO (UTC)', text: row => (row.settledMs ? time(row.settledMs) : '-') },
 ]
 
@@ -68,6 +73,7 @@ function jsonRow(row: PartitionStatus): object {
     firstOffset: Number(row.first),
     nextOffset: Number(row.next),
     recordsToStore: row.storedOffset === undefined ? null : behind(row),
+    rowsPerSecond: row.rowsPerSecond ?? null,
     checkpointMs: row.settledMs ?? null,
   }
 }

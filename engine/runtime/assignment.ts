@@ -8,6 +8,8 @@ export interface PartitionProgress {
   readonly settledMs: number
   /** First offset that is not in the store yet. */
   readonly storedOffset: bigint
+  /** Stored since it was told the last time. */
+  readonly rowsPerSecond: number
 }
 
 /**

@@ -46,6 +46,8 @@ export interface Lane {
 export class Housekeeping {
   readonly #options: HousekeepingOptions
   readonly #inTurn = new InTurn()
+  /** What workers had stored when they were last asked. */
+  readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
   constructor(options: HousekeepingOptions) {
     this.#options = options
@@ -151,22 +153,23 @@ export class Housekeeping {
 
   /** How far partitions of this process are: all of them, unless one is named. */
   progress(only?: number): PartitionProgress[] {
-    return this.#lanes.flatMap(({ topic, workers }) =>
+    return this.#lanes.flatMap(({ topic: { name }, workers }) =>
       [...workers]
         .filter(([partition]) => only === undefined || partition === only)
-        .map(
-          ([
-            partition,
-            {
-              neededFrom,
-              settledMs,
-              status: { storedOffset },
-            },
-          ]) => {
-            return { topic: topic.name, partition, neededFrom, settledMs, storedOffset }
-          },
-        ),
+        .map(([partition, worker]) => this.#progressOf(name, partition, worker)),
     )
+  }
+
+  #progressOf(topic: string, partition: number, worker: PartitionWorker): PartitionProgress {
+    const { neededFrom, settledMs, status } = worker
+    const { storedOffset, rows } = status
+    const atMs = this.#options.clock.monotonicMs()
+    const before = this.#told.get(worker)
+    this.#told.set(worker, { rows, atMs })
+    const seconds = before === undefined ? 0 : (atMs - before.atMs) / 1000
+    const rowsPerSecond =
+      before === undefined || seconds === 0 ? 0 : Math.round((rows - before.rows) / seconds)
+    return { topic, partition, neededFrom, settledMs, storedOffset, rowsPerSecond }
   }
 
   #reportProgress(): Promise<void> {

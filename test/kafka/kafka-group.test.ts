@@ -124,6 +124,7 @@ await describeKafka('the consumer group of engines', {}, cluster => {
             neededFrom: BigInt(partition * 10),
             settledMs: partition,
             storedOffset: BigInt(partition * 11),
+            rowsPerSecond: partition * 12,
           },
         ])
     const expected = [0, 1, 2, 3].map(partition => ({
@@ -132,6 +133,7 @@ await describeKafka('the consumer group of engines', {}, cluster => {
       neededFrom: BigInt(partition * 10),
       settledMs: partition,
       storedOffset: BigInt(partition * 11),
+      rowsPerSecond: partition * 12,
     }))
     for (const { group } of members) expect(await group.progress('weir.ingest')).toEqual(expected)
     // What somebody says about a partition of another is not heard.
@@ -143,6 +145,7 @@ await describeKafka('the consumer group of engines', {}, cluster => {
         neededFrom: 999n,
         settledMs: 0,
         storedOffset: 999n,
+        rowsPerSecond: 0,
       },
     ])
     expect(await first.group.progress('weir.ingest')).toEqual(expected)

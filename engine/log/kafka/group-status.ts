@@ -12,6 +12,8 @@ export interface PartitionStatus {
   readonly next: bigint
   /** First offset that was not stored when the worker last told; undefined when none ever has. */
   readonly storedOffset: bigint | undefined
+  /** Stored while the worker last looked; undefined when none ever has. */
+  readonly rowsPerSecond: number | undefined
   /** Log time that its newest checkpoint has passed, UNIX ms; undefined before the first. */
   readonly settledMs: number | undefined
 }
@@ -41,6 +43,7 @@ export async function groupStatus(kafka: Kafka, groupId: string, topic: string):
           first: BigInt(low),
           next: BigInt(high),
           storedOffset: progress?.storedOffset,
+          rowsPerSecond: progress?.rowsPerSecond,
           settledMs: progress?.settledMs,
         }
       })

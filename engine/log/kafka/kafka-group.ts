@@ -99,10 +99,10 @@ export class KafkaGroup implements Assignment {
         memberId,
         topics: [...topics].map(([topic, rows]) => ({
           topic: this.#kafkaName(topic),
-          partitions: rows.map(({ partition, neededFrom, settledMs, storedOffset }) => ({
+          partitions: rows.map(({ partition, neededFrom, settledMs, storedOffset, rowsPerSecond }) => ({
             partition,
             offset: String(neededFrom),
-            metadata: `${settledMs} ${storedOffset}`,
+            metadata: `${settledMs} ${storedOffset} ${rowsPerSecond}`,
           })),
         })),
       })
@@ -265,12 +265,14 @@ export function progressOf(
   offset: string,
   metadata: string | null,
 ): Omit<PartitionProgress, 'topic'> {
-  const [settledMs = 0, storedOffset = offset] = (metadata ?? '').split(' ').filter(text => text !== '')
+  const told = (metadata ?? '').split(' ').filter(text => text !== '')
+  const [settledMs = 0, storedOffset = offset, rowsPerSecond = 0] = told
   return {
     partition,
     neededFrom: BigInt(offset),
     settledMs: Number(settledMs),
     storedOffset: BigInt(storedOffset),
+    rowsPerSecond: Number(rowsPerSecond),
   }
 }
 
