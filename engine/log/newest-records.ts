@@ -1,0 +1,66 @@
+import type { Bounds, LogRecord, Topic } from './log.ts'
+
+const FIRST_WINDOW = 64n
+const LAST_WINDOW = 4_096n
+const READ_BYTES = 1_000_000
+
+/** Shared by the partitions that are read together. */
+export interface ReadBudget {
+  leftBytes: number
+}
+
+/**
+ * The newest records within the bounds, in their order, until the budget is used up. A log can be read forwards alone, so
+ * windows of offsets are read from the end backwards.
+ *
+ * @throws LogError as `Topic.read`; the budget is then as it was
+ */
+export async function newestRecords(
+  topic: Pick<Topic, 'read'>,
+  partition: number,
+  { first, next }: Bounds,
+  budget: ReadBudget,
+): Promise<readonly LogRecord[]> {
+  const newestFirst: LogRecord[] = []
+  try {
+    let end = next
+    for (let offsets = FIRST_WINDOW; end > first && budget.leftBytes > 0; ) {
+      const from = end - first > offsets ? end - offsets : first
+      const window = await recordsBetween(topic, partition, from, end)
+      newestFirst.push(...newestWithin(budget, window))
+      end = from
+      if (offsets < LAST_WINDOW) offsets *= 2n
+    }
+  } catch (error) {
+    for (const { value } of newestFirst) budget.leftBytes += value.length
+    throw error
+  }
+  return newestFirst.toReversed()
+}
+
+async function recordsBetween(
+  topic: Pick<Topic, 'read'>,
+  partition: number,
+  first: bigint,
+  next: bigint,
+): Promise<readonly LogRecord[]> {
+  const found: LogRecord[] = []
+  let from = first
+  while (from < next) {
+    const records = await topic.read(partition, from, READ_BYTES)
+    const last = records.at(-1)
+    if (last === undefined) break
+    found.push(...records.filter(({ offset }) => offset < next))
+    from = last.offset + 1n
+  }
+  return found
+}
+
+/** Newest first; the last one may be larger than what is left. */
+function* newestWithin(budget: ReadBudget, records: readonly LogRecord[]): Iterable<LogRecord> {
+  for (const record of records.toReversed()) {
+    if (budget.leftBytes <= 0) return
+    budget.leftBytes -= record.value.length
+    yield record
+  }
+}
