@@ -30,7 +30,7 @@ import { ApiError, badRequest, notFound } from './errors.ts'
 import { forwardedAddresses } from './forwarded-for.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
-import type { JudgeKey } from './ingest/recent-keys.ts'
+import type { RecentKeys } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { boundClosing } from './open-connections.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
@@ -64,7 +64,7 @@ export interface ServerPorts {
     | {
         readonly writer: IngestWriter
         readonly partitionOf: LineRouting
-        readonly judgeKey?: JudgeKey | undefined
+        readonly keys: RecentKeys
       }
     | undefined
   /** Absent: the server neither searches nor counts. */
@@ -138,7 +138,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   await app.register(operationsRoutes, { status, registry })
   if (ports.ingest !== undefined) {
     const { bodyLimitBytes, corsOrigins } = settings
-    const { writer, partitionOf, judgeKey } = ports.ingest
+    const { writer, partitionOf, keys } = ports.ingest
     const observer = ingestMetrics(registry)
     await needing('ingest', app, scope =>
       scope.register(ingestRoutes, {
@@ -149,7 +149,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
         bodyLimitBytes,
         corsOrigins,
         observer,
-        judgeKey,
+        keys,
       }),
     )
   }

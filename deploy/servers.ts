@@ -3,6 +3,8 @@ import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { IngestWriter } from '../api/ingest/ingest-writer.ts'
+import type { KeyAnswers } from '../api/ingest/key-answers.ts'
+import { RecentKeys } from '../api/ingest/recent-keys.ts'
 import { cutPauseMetrics, engineMetrics, logMetrics } from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
@@ -33,6 +35,8 @@ export interface ServedParts {
   readonly opening?: StoreOpening | undefined
   /** Absent where none runs. */
   readonly engine?: Engine | undefined
+  /** Absent where no other process takes lines of this log. */
+  readonly keyAnswers?: KeyAnswers | undefined
   /** What is known of changes that hold; the engine's own knowledge unless something else is named. */
   readonly inEffect?: CutsInEffect | undefined
   readonly serves: { readonly lines: boolean; readonly api: boolean }
@@ -64,6 +68,15 @@ export async function openServers(
     topic: ingest,
     producer: new Producer({ topic: ingest, clock, entropy }),
   })
+  const { keyAnswers } = parts
+  const keys = new RecentKeys({
+    clock,
+    // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
+    judgeKey: (account, idempotency, partition) =>
+      opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
+    tell: keyAnswers && (answer => keyAnswers.tell(answer)),
+  })
+  await keyAnswers?.teach(keys)
   const ports: ServerPorts = {
     configuration,
     clock,
@@ -73,13 +86,7 @@ export async function openServers(
     deadLetters: { topic: parts.deadLetters, ingest },
     store,
     ingest: serves.lines
-      ? {
-          writer,
-          partitionOf: lineRouting(configuration, ingest.partitions),
-          // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
-          judgeKey: (account, idempotency, partition) =>
-            opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
-        }
+      ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }
       : undefined,
     inEffect,
     status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),

@@ -16,6 +16,7 @@ export const BUNDLED_SCHEMAS = [
   { id: 8, name: 'ConfigurationSnapshot', file: 'configuration-snapshot.1.avsc' },
   { id: 1_000_000_001, name: 'Rekeyed', file: 'rekeyed.1.avsc' },
   { id: 1_000_000_002, name: 'DeadLetters', file: 'dead-letters.1.avsc' },
+  { id: 1_000_000_003, name: 'KeyAnswers', file: 'key-answers.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']

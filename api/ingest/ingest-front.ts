@@ -11,7 +11,7 @@ import { contentCodingOf, inflateBody, type RawBody } from './body.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
 import { LineReader, type ReadLines } from './line-reader.ts'
-import { idempotencyKeyOf, type JudgeKey, type KeptAnswer, RecentKeys } from './recent-keys.ts'
+import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-keys.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 import { timeBounds } from './timestamp.ts'
 
@@ -29,8 +29,8 @@ export interface IngestFrontOptions {
   /** Of a body, before and after decompression. */
   readonly bodyLimitBytes: number
   readonly observer?: IngestObserver
-  /** Absent where no engine runs in this process: keys of before its start are then told by the log alone. */
-  readonly judgeKey?: JudgeKey | undefined
+  /** Shared by all entrances of a process. */
+  readonly keys: RecentKeys
 }
 
 /** Told about every request whose lines are durable; not about repeats. */
@@ -51,13 +51,11 @@ export class IngestFront {
   readonly #options: IngestFrontOptions
   readonly #inflating: ByteBudget
   readonly #reader = new LineReader()
-  readonly #recentKeys: RecentKeys
 
   /** @param inflating bounds what is being decompressed beside what is being received */
   constructor(options: IngestFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
-    this.#recentKeys = new RecentKeys({ clock: options.clock, judgeKey: options.judgeKey })
   }
 
   /**
@@ -86,7 +84,7 @@ export class IngestFront {
       key: idempotency?.key ?? '',
     })
     const first =
-      idempotency === null ? undefined : this.#recentKeys.find(account.shortId, idempotency, partition)
+      idempotency === null ? undefined : this.#options.keys.find(account.shortId, idempotency, partition)
     if (first !== undefined) return send(reply, await this.#repeated(first, chunks))
     const bytes = this.#reader.body.length
     const written = this.#append(request, account, idempotency, partition)
@@ -119,7 +117,7 @@ export class IngestFront {
       }
       return { facts, read }
     })
-    if (idempotency !== null) this.#recentKeys.note(account.shortId, idempotency, written.then(keptAnswer))
+    if (idempotency !== null) this.#options.keys.note(account.shortId, idempotency, written.then(keptAnswer))
     return written
   }
 

@@ -14,6 +14,7 @@ import type { Authenticator, Caller, IngestCredentials } from '../auth/caller.ts
 import { ApiError } from '../errors.ts'
 import { ingestRoutes } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
+import { RecentKeys } from './recent-keys.ts'
 
 const KEY = '7b273eb8adc962f2711ad760730debb0'
 const NOW_MS = 1_767_225_600_000
@@ -94,6 +95,7 @@ async function openFront(
     writer,
     partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),
     authenticator,
+    keys: new RecentKeys({ clock }),
     clock,
     bodyLimitBytes: options.bodyLimitBytes ?? LIMIT_BYTES,
     corsOrigins: ['https://app.example.com'],

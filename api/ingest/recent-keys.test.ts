@@ -101,3 +101,85 @@ describe('a numbered key', () => {
     expect(await use('a', 's1/5')).toBe('new')
   })
 })
+
+describe('an answer that was told', () => {
+  const told = (key: string, body: string, batchId: string) => ({
+    account: 'a',
+    key,
+    digest: digest(body),
+    batchId,
+    isPartial: false,
+  })
+
+  test('is what a repeat gets, and another body under its key is 409', async () => {
+    const { use, recent } = keys()
+    recent.learn(told('k', 'body', 'elsewhere'), 0)
+    recent.learn(told('s/5', 'body', 'elsewhere too'), 0)
+    expect(await use('a', 'k')).toBe('elsewhere')
+    expect(await use('a', 'k', 'other')).toBe(409)
+    expect(await use('a', 's/5')).toBe('elsewhere too')
+    expect(await use('a', 's/5', 'other')).toBe(409)
+    expect(await use('b', 'k')).toBe('new')
+  })
+
+  test('wins over what was answered here and told later', async () => {
+    const { use, recent } = keys()
+    for (const key of ['k', 's/5']) {
+      await use('a', key)
+      recent.learn(told(key, 'other', 'first'), 0)
+      recent.learn(told(key, 'body', 'second'), 0)
+      expect(await use('a', key, 'other')).toBe('first')
+      expect(await use('a', key)).toBe(409)
+    }
+  })
+
+  test('stays when the request that was under way here fails', async () => {
+    const { use, recent } = keys()
+    for (const key of ['k', 's/5']) {
+      const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
+      recent.note('a', { key, digest: digest('body') }, failed)
+      recent.learn(told(key, 'body', 'elsewhere'), 0)
+      await expect(failed).rejects.toThrow('no')
+      expect(await use('a', key)).toBe('elsewhere')
+    }
+  })
+
+  test('is forgotten 24 h after it was told, also behind younger ones', async () => {
+    const { use, recent, clock } = keys()
+    await use('a', 'younger')
+    recent.learn(told('k', 'body', 'elsewhere'), 1000)
+    clock.advance(DAY_MS - 1001)
+    expect(await use('a', 'k')).toBe('elsewhere')
+    clock.advance(1)
+    expect(await use('a', 'k', 'other')).toBe('new')
+    expect(await use('a', 'younger')).toBe('a younger body')
+  })
+
+  test('makes room for itself at the oldest, so that memory is bounded', async () => {
+    const { use, recent } = keys(2)
+    for (const key of ['k1', 'k2', 'k3']) recent.learn(told(key, 'body', key), 0)
+    expect(await use('a', 'k2')).toBe('k2')
+    expect(await use('a', 'k3')).toBe('k3')
+    expect(await use('a', 'k1')).toBe(503)
+  })
+
+  test('of a number that its stream has passed changes nothing', async () => {
+    const { use, recent } = keys()
+    await use('a', 's/100')
+    recent.learn(told('s/36', 'body', 'elsewhere'), 0)
+    expect(await use('a', 's/36')).toBe(409)
+    expect(await use('a', 's/37')).toBe('new')
+  })
+
+  test('goes to the other processes when it was given here, and only then', async () => {
+    const { clock } = keys()
+    const heard: unknown[] = []
+    const recent = new RecentKeys({ clock, tell: given => heard.push(given) })
+    recent.note('a', { key: 'k', digest: digest('body') }, answer('here'))
+    const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
+    recent.note('a', { key: 'failed', digest: digest('body') }, failed)
+    recent.learn(told('learnt', 'body', 'elsewhere'), 0)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(heard).toEqual([told('k', 'body', 'here')])
+  })
+})

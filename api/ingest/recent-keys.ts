@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
+import type { KeyAnswer } from '../../schemas/key-answers.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../errors.ts'
 
@@ -20,7 +21,9 @@ export interface KeptAnswer {
 interface KeptKey {
   readonly digest: string
   readonly notedAtMs: number
-  readonly answer: Promise<KeptAnswer>
+  readonly answer: KeptAnswer | Promise<KeptAnswer>
+  /** It is on the topic of answers: no later one there counts. */
+  readonly isTold: boolean
 }
 
 interface KeptStream {
@@ -44,13 +47,15 @@ export type JudgeKey = (
 interface RecentKeysOptions {
   readonly clock: Clock
   readonly judgeKey?: JudgeKey | undefined
+  /** Tells other ingesting processes what was answered; absent where there are none. */
+  readonly tell?: ((answer: KeyAnswer) => void) | undefined
   readonly keysPerAccount?: number
 }
 
 /**
- * Idempotency keys that this process saw of late: a repeat gets the first answer again and is not appended.
- * The log decides in the end (the engine drops repeats), so this may forget: it spares the log work and tells a
- * sender at once when a key comes with another body.
+ * Idempotency keys that this process, or another that takes lines, saw of late: a repeat gets the first answer again
+ * and is not appended. The log decides in the end (the engine drops repeats), so this may forget: it spares the log
+ * work and tells a sender at once when a key comes with another body.
  *
  * A key `<stream>/<number>` costs one entry per stream, for which the last 64 numbers are known; any other key
  * is kept for 24 h, 100,000 of them per account.
@@ -58,12 +63,14 @@ interface RecentKeysOptions {
 export class RecentKeys {
   readonly #clock: Clock
   readonly #judgeKey: JudgeKey
+  readonly #tell: ((answer: KeyAnswer) => void) | undefined
   readonly #keysPerAccount: number
   readonly #accounts = new Map<string, AccountKeys>()
 
-  constructor({ clock, judgeKey, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
+  constructor({ clock, judgeKey, tell, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
     this.#clock = clock
     this.#judgeKey = judgeKey ?? (() => 'new')
+    this.#tell = tell
     this.#keysPerAccount = keysPerAccount
   }
 
@@ -83,7 +90,7 @@ export class RecentKeys {
         : findNumber(known, numbered[1] as string, Number(numbered[2]))
     if (kept === undefined) return this.#findInLog(account, { key, digest }, partition)
     if (kept.digest !== textOf(digest)) throw conflict(ANOTHER_BODY)
-    return kept.answer
+    return Promise.resolve(kept.answer)
   }
 
   /** The batch id of before is not known any more: it is opaque and may be empty. */
@@ -102,32 +109,81 @@ export class RecentKeys {
     }
   }
 
-  /** Keeps the answer to come for a key that `find` did not know; one that fails is forgotten. */
+  /** Keeps the answer to come for a key that `find` did not know, and tells it; one that fails is forgotten. */
   note(account: string, { key, digest }: Idempotency, answer: Promise<KeptAnswer>): void {
-    let known = this.#accounts.get(account)
-    if (known === undefined) {
-      known = { keys: new Map(), streams: new Map() }
-      this.#accounts.set(account, known)
+    const known = this.#keysOf(account)
+    const kept: KeptKey = {
+      digest: textOf(digest),
+      notedAtMs: this.#clock.monotonicMs(),
+      answer,
+      isTold: false,
     }
-    const kept: KeptKey = { digest: textOf(digest), notedAtMs: this.#clock.monotonicMs(), answer }
     const numbered = NUMBERED_KEY.exec(key)
     const forget =
       numbered === null
         ? noteKey(known.keys, key, kept)
         : noteNumber(known.streams, numbered[1] as string, Number(numbered[2]), kept)
     answer.catch(forget)
+    const tell = this.#tell
+    if (tell !== undefined) answer.then(given => tell({ account, key, digest, ...given }), ignored)
   }
 
-  #findKey({ keys }: AccountKeys, key: string): KeptKey | undefined {
+  /**
+   * Takes in an answer that was told, also by this process itself. The one that was told first counts, so that all
+   * processes agree where requests met at several of them; answers come in the order in which they were told.
+   *
+   * @param ageMs since it was told
+   */
+  learn({ account, key, digest, batchId, isPartial }: KeyAnswer, ageMs: number): void {
+    const known = this.#keysOf(account)
+    const kept: KeptKey = {
+      digest: textOf(digest),
+      notedAtMs: this.#clock.monotonicMs() - ageMs,
+      answer: { batchId, isPartial },
+      isTold: true,
+    }
+    const numbered = NUMBERED_KEY.exec(key)
+    if (numbered === null) this.#learnKey(known, key, kept)
+    else learnNumber(known, numbered[1] as string, Number(numbered[2]), kept)
+  }
+
+  #keysOf(account: string): AccountKeys {
+    let known = this.#accounts.get(account)
+    if (known === undefined) {
+      known = { keys: new Map(), streams: new Map() }
+      this.#accounts.set(account, known)
+    }
+    return known
+  }
+
+  #findKey(known: AccountKeys, key: string): KeptKey | undefined {
+    const kept = this.#unexpired(known, key)
+    if (kept === undefined && known.keys.size >= this.#keysPerAccount)
+      throw unavailable('The account has used too many idempotency keys within a day', 3600)
+    return kept
+  }
+
+  /** Beyond the number of keys the oldest is forgotten: it was noted by processes that did not know all of them. */
+  #learnKey(known: AccountKeys, key: string, kept: KeptKey): void {
+    const before = this.#unexpired(known, key)
+    if (before?.isTold) return
+    const { keys } = known
+    if (before === undefined && keys.size >= this.#keysPerAccount)
+      keys.delete(keys.keys().next().value as string)
+    keys.set(key, kept)
+  }
+
+  /** Forgets what is too old; what others have told may lie behind what is younger. */
+  #unexpired({ keys }: AccountKeys, key: string): KeptKey | undefined {
     const earliestMs = this.#clock.monotonicMs() - KEY_EXPIRY_MS
     for (const [old, { notedAtMs }] of keys) {
       if (notedAtMs > earliestMs) break
       keys.delete(old)
     }
     const kept = keys.get(key)
-    if (kept === undefined && keys.size >= this.#keysPerAccount)
-      throw unavailable('The account has used too many idempotency keys within a day', 3600)
-    return kept
+    if (kept === undefined || kept.notedAtMs > earliestMs) return kept
+    keys.delete(key)
+    return undefined
   }
 }
 
@@ -149,7 +205,14 @@ function findNumber({ streams }: AccountKeys, name: string, number: number): Kep
 
 function noteKey(keys: Map<string, KeptKey>, key: string, kept: KeptKey): () => void {
   keys.set(key, kept)
-  return () => keys.delete(key)
+  return () => {
+    if (keys.get(key) === kept) keys.delete(key)
+  }
+}
+
+function learnNumber({ streams }: AccountKeys, name: string, number: number, kept: KeptKey): void {
+  const before = streams.get(name)?.numbers.get(number)
+  if (!before?.isTold) noteNumber(streams, name, number, kept)
 }
 
 function noteNumber(
@@ -167,8 +230,13 @@ function noteNumber(
     stream.highest = number
     for (const old of stream.numbers.keys()) if (old <= number - STREAM_WINDOW) stream.numbers.delete(old)
   }
-  return () => stream.numbers.delete(number)
+  return () => {
+    if (stream.numbers.get(number) === kept) stream.numbers.delete(number)
+  }
 }
+
+/** A request that failed has an answer of its own. */
+function ignored(): void {}
 
 function textOf(digest: Uint8Array): string {
   return Buffer.from(digest).toString('base64')

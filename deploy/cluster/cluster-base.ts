@@ -14,6 +14,7 @@ import { registryLog } from '../../engine/log/registry-log.ts'
 import {
   CONFIG_TOPIC,
   INGEST_TOPIC,
+  KEYS_TOPIC,
   openPartitionedTopics,
   type PartitionedTopics,
 } from '../../engine/log/topics.ts'
@@ -34,6 +35,8 @@ export interface ClusterBase {
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed']
   readonly deadLetters: Topic
+  /** Answers to idempotency keys that processes tell each other. */
+  readonly keys: Topic
   readonly configuration: ConfigurationLog
   /** Shares the partitions among the engines. */
   readonly group: KafkaGroup
@@ -52,6 +55,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
     const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(log, partitions)
+    const keys = await log.topic(KEYS_TOPIC, partitions)
     const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
     const group = new KafkaGroup({
       kafka,
@@ -63,7 +67,19 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       partitions,
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
-    return { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, configuration, group }
+    return {
+      settings,
+      clock,
+      entropy,
+      log,
+      ingest,
+      checkpoints,
+      keyed,
+      deadLetters,
+      keys,
+      configuration,
+      group,
+    }
   } catch (error) {
     await log.close()
     throw kafkaTrouble(settings, error)

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
+import { KeyAnswers } from '../../api/ingest/key-answers.ts'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
@@ -24,6 +25,7 @@ const LINGER_MS = 2_000
 
 interface Running {
   readonly base: ClusterBase
+  readonly keyAnswers: KeyAnswers | undefined
   readonly opening: StoreOpening | undefined
   readonly engine: Engine | undefined
 }
@@ -41,12 +43,13 @@ export async function runOnKafka(
 ): Promise<void> {
   const tls = readTls(settings)
   const base = await openClusterBase(settings, logger)
-  let running: Running = { base, opening: undefined, engine: undefined }
+  const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
+  const keyAnswers = serves.lines ? new KeyAnswers({ ...base, topic: base.keys, logger }) : undefined
+  let running: Running = { base, keyAnswers, opening: undefined, engine: undefined }
   let servers: Servers | undefined
   const following = new AbortController()
   try {
-    running = await openParts(role, base, logger)
-    const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
+    running = { ...running, ...(await openParts(role, base, logger)) }
     // The partition of an account may be in another process, so this is asked of the log.
     const inEffect = new CutsOnTheLog(base)
     servers = await openServers(settings, { ...running, ...base, inEffect, serves }, tls, logger)
@@ -66,22 +69,27 @@ export async function runOnKafka(
   }
 }
 
-async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): Promise<Running> {
-  const { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, configuration, group } =
-    base
-  if (role === 'ingest') return { base, opening: undefined, engine: undefined }
+async function openParts(
+  role: ClusterRole,
+  base: ClusterBase,
+  logger: Logger,
+): Promise<Pick<Running, 'opening' | 'engine'>> {
+  const { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, keys } = base
+  const { configuration, group } = base
+  if (role === 'ingest') return { opening: undefined, engine: undefined }
   const wasFilled = await holdsRecords(base)
   const opening = await StoreOpening.begin(
     { logId: ingest.logId, wasFilled },
     { settings, directory: undefined, clock, logger },
   )
-  if (role === 'api') return { base, opening, engine: undefined }
+  if (role === 'api') return { opening, engine: undefined }
   const engine = new Engine({
     log,
     ingest,
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
+    keys,
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),
@@ -91,7 +99,7 @@ async function openParts(role: ClusterRole, base: ClusterBase, logger: Logger): 
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
     assignment: group,
   })
-  return { base, opening, engine }
+  return { opening, engine }
 }
 
 /** Whether checkpoints say that batches were stored. */
@@ -133,7 +141,7 @@ async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }:
 }
 
 async function stop(
-  { base, opening, engine }: Running,
+  { base, keyAnswers, opening, engine }: Running,
   servers: Servers | undefined,
   logger: Logger,
 ): Promise<void> {
@@ -143,7 +151,7 @@ async function stop(
     process.exit(1)
   }, STOP_WITHIN_MS)
   await Promise.all([servers?.api.close(), servers?.ingest?.close()])
-  await engine?.stop()
+  await Promise.all([engine?.stop(), keyAnswers?.close()])
   await opening?.close()
   await base.log.close()
   clearTimeout(late)

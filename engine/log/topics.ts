@@ -10,6 +10,8 @@ export const KEYED_TOPIC = 'weir.keyed'
 export const CONFIG_TOPIC = 'weir.config'
 /** Events that failed, of pipelines that ask for them. */
 export const DEAD_LETTER_TOPIC = 'weir.dead-letter'
+/** Answers to idempotency keys, of one ingesting process for the others. Not there where the log has one process. */
+export const KEYS_TOPIC = 'weir.keys'
 /** Checkpoints of the partitions of the ingest topic, and those of the keyed topic. */
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
 export const KEYED_CHECKPOINT_TOPIC = 'weir.keyed-checkpoints'

@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly keyed?: KeyedLane | undefined
   /** Absent where pipelines cannot ask for dead letters. */
   readonly deadLetters?: KeptDeadLetters | undefined
+  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  readonly keys?: Topic | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration

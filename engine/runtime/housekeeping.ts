@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
+import { trimKeyAnswers } from './key-answer-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 
 const DAY_MS = 86_400_000
@@ -26,6 +27,8 @@ export interface HousekeepingOptions {
   readonly deadLetters?: KeptDeadLetters | undefined
   /** Partitions of this process, also where no worker could start yet. */
   assigned(): Iterable<number>
+  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  readonly keys?: Topic | undefined
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
   isSpread(): boolean
@@ -80,6 +83,9 @@ export class Housekeeping {
     if (!this.#options.lines.workers.has(LEADING_PARTITION)) return
     await this.#job('close days of usage', () => this.closeDays())
     await this.#job('remove expired lines', () => this.removeExpired())
+    const { keys, clock } = this.#options
+    if (keys !== undefined)
+      await this.#job('remove old answers to idempotency keys', () => trimKeyAnswers(keys, clock.wallMs()))
   }
 
   freeRoom(): Promise<void> {

@@ -7,6 +7,7 @@ import fastify from 'fastify'
 import { ingestRoutes } from '../../api/ingest/ingest-routes.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { LineReader } from '../../api/ingest/line-reader.ts'
+import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
@@ -152,6 +153,7 @@ async function onIngestFront<Result>(use: (url: string) => Promise<Result>): Pro
       topic,
       producer: new Producer({ topic, clock, entropy }),
     }),
+    keys: new RecentKeys({ clock }),
     partitionOf: () => 0,
     authenticator: {
       ingest: ({ apikeyHeader }) =>

@@ -2,6 +2,7 @@ import { ConfigurationAuthenticator } from '../../api/auth/authenticator.ts'
 import { ByteBudget } from '../../api/ingest/byte-budget.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
@@ -97,7 +98,10 @@ export class SimulatedProcess {
         authenticator: new ConfigurationAuthenticator(configuration, clock),
         clock,
         bodyLimitBytes: BODY_LIMIT_BYTES,
-        judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
+        keys: new RecentKeys({
+          clock,
+          judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
+        }),
       },
       new ByteBudget(BODY_LIMIT_BYTES),
     )

@@ -2,6 +2,7 @@ import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import { buildServer, type ServerPorts, type ServerSettings } from '../../api/server.ts'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { type BootstrapCredentials, bootstrap } from '../../engine/configuration/bootstrap.ts'
@@ -91,7 +92,11 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     status: { notReady: async () => [] },
     registry: new Registry(),
     settings: TEST_SETTINGS,
-    ingest: { writer, partitionOf: lineRouting(configuration, topic.partitions) },
+    ingest: {
+      writer,
+      partitionOf: lineRouting(configuration, topic.partitions),
+      keys: new RecentKeys({ clock }),
+    },
     store: EMPTY_STORE,
     deadLetters: { topic: deadLetters, ingest: topic },
     ...overrides,

@@ -1,0 +1,103 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import { LogError, type LogRecord, type Topic } from '../../engine/log/log.ts'
+import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { keyAnswersType } from '../../schemas/key-answers.ts'
+import type { RecentKeys } from './recent-keys.ts'
+
+const DAY_MS = 86_400_000
+/** Of all partitions, at a start: some 200,000 answers. */
+const NEWEST_BYTES = 32 * 1024 * 1024
+const READ_BYTES = 1_000_000
+/** After trouble with the brokers. */
+const PAUSE_MS = 1_000
+
+export interface KeyAnswerReaderOptions {
+  readonly topic: Topic
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly keys: Pick<RecentKeys, 'learn'>
+  /** Bound on what is read at the start. */
+  readonly newestBytes?: number
+}
+
+/** Learns what ingesting processes answered to requests with a key, until the signal or the end of the log. */
+export class KeyAnswerReader {
+  readonly #options: KeyAnswerReaderOptions
+  readonly #signal: AbortSignal
+  readonly #budget: ReadBudget
+  readonly #behind = new Set<number>()
+  readonly #caughtUp = Promise.withResolvers<void>()
+
+  constructor(options: KeyAnswerReaderOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#signal = signal
+    this.#budget = { leftBytes: options.newestBytes ?? NEWEST_BYTES }
+  }
+
+  /** Resolves when the newest part of what had been told before the start is known. */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise
+  }
+
+  /** Reads every partition. @returns when that has ended */
+  async run(): Promise<void> {
+    const partitions = Array.from({ length: this.#options.topic.partitions }, (_, partition) => partition)
+    for (const partition of partitions) this.#behind.add(partition)
+    await Promise.all(partitions.map(partition => this.#read(partition)))
+  }
+
+  async #read(partition: number): Promise<void> {
+    const { clock, logger } = this.#options
+    let from: bigint | undefined
+    while (!this.#signal.aborted) {
+      try {
+        from = from === undefined ? await this.#readNewest(partition) : await this.#readOn(partition, from)
+        this.#isRead(partition)
+      } catch (error) {
+        if (error instanceof LogError && error.code === 'LOG_CLOSED') return
+        if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE') {
+          from = undefined // Trimmed meanwhile, perhaps while this process stood still.
+        } else if (!(error instanceof LogError && error.retriable)) {
+          const message =
+            'what other processes answer to requests with an idempotency key is not learnt any more: restart this one'
+          logger.error({ partition, err: error }, message)
+          return this.#isRead(partition)
+        }
+        await clock.sleep(PAUSE_MS, this.#signal)
+      }
+    }
+  }
+
+  /** @returns where to go on */
+  async #readNewest(partition: number): Promise<bigint> {
+    const { topic, clock } = this.#options
+    const { next } = await topic.bounds(partition)
+    const first = (await topic.offsetAtTime(partition, clock.wallMs() - DAY_MS)) ?? next
+    this.#learn(await newestRecords(topic, partition, { first, next }, this.#budget))
+    return next
+  }
+
+  /** @returns where to go on */
+  async #readOn(partition: number, from: bigint): Promise<bigint> {
+    const { topic } = this.#options
+    await topic.waitBeyond(partition, from, this.#signal)
+    if (this.#signal.aborted) return from
+    const records = await topic.read(partition, from, READ_BYTES)
+    this.#learn(records)
+    return (records.at(-1)?.offset ?? from - 1n) + 1n
+  }
+
+  #learn(records: readonly LogRecord[]): void {
+    const { clock, keys } = this.#options
+    for (const { value, appendTimeMs } of records) {
+      const ageMs = Math.max(0, clock.wallMs() - appendTimeMs)
+      for (const answer of keyAnswersType.decode(value).answers) keys.learn(answer, ageMs)
+    }
+  }
+
+  #isRead(partition: number): void {
+    this.#behind.delete(partition)
+    if (this.#behind.size === 0) this.#caughtUp.resolve()
+  }
+}

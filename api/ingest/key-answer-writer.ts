@@ -1,0 +1,98 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import { LogError, type Topic } from '../../engine/log/log.ts'
+import { partitionOfAccount } from '../../engine/log/topics.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { type KeyAnswer, keyAnswersType } from '../../schemas/key-answers.ts'
+
+/** Answers that are given within it share a record; another process learns of them that much later. */
+const GATHER_MS = 20
+/** Some 800 KB with the longest keys. */
+const ANSWERS_PER_RECORD = 4_000
+/** Of one partition; some 6 MB. */
+const MAX_WAITING = 20_000
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 1_000
+
+export interface KeyAnswerWriterOptions {
+  readonly topic: Topic
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Queue {
+  readonly waiting: KeyAnswer[]
+  dropped: number
+  working: Promise<void> | undefined
+}
+
+/**
+ * Tells other processes what was answered to requests with a key: what the answers are for is durable already, so nobody
+ * waits for it. Answers that the log does not take for long are dropped, and the log of the lines alone tells
+ * exact repeats.
+ */
+export class KeyAnswerWriter {
+  readonly #options: KeyAnswerWriterOptions
+  readonly #queues = new Map<number, Queue>()
+  readonly #closing = new AbortController()
+
+  constructor(options: KeyAnswerWriterOptions) {
+    this.#options = options
+  }
+
+  tell(answer: KeyAnswer): void {
+    const partition = partitionOfAccount(answer.account, this.#options.topic.partitions)
+    const queue = this.#queueOf(partition)
+    if (queue.waiting.length < MAX_WAITING) queue.waiting.push(answer)
+    else queue.dropped++
+    queue.working ??= this.#work(partition, queue)
+  }
+
+  /** Resolves when what was to be told is on the log; trouble is not waited out any more. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.all([...this.#queues.values()].map(({ working }) => working))
+  }
+
+  #queueOf(partition: number): Queue {
+    let queue = this.#queues.get(partition)
+    if (queue === undefined) {
+      queue = { waiting: [], dropped: 0, working: undefined }
+      this.#queues.set(partition, queue)
+    }
+    return queue
+  }
+
+  async #work(partition: number, queue: Queue): Promise<void> {
+    const { clock, logger } = this.#options
+    while (queue.waiting.length > 0) {
+      await clock.sleep(GATHER_MS, this.#closing.signal)
+      const answers = queue.waiting.splice(0, ANSWERS_PER_RECORD)
+      const error = await this.#append(partition, answers)
+      if (error !== undefined) queue.dropped += answers.length
+      if (queue.dropped === 0) continue
+      const message =
+        'other processes are not told what requests with an idempotency key were answered: exact repeats are still stored once'
+      logger.warn({ partition, answers: queue.dropped, err: error }, message)
+      queue.dropped = 0
+    }
+    queue.working = undefined
+  }
+
+  /** A record that is there twice tells nothing new. @returns why it was given up */
+  async #append(partition: number, answers: readonly KeyAnswer[]): Promise<unknown> {
+    const { topic, clock } = this.#options
+    const { signal } = this.#closing
+    const record = { value: keyAnswersType.encode({ answers }), producer: null, priority: 'ingest' } as const
+    const untilMs = clock.monotonicMs() + PATIENCE_MS
+    for (;;) {
+      try {
+        await topic.append(partition, record)
+        return undefined
+      } catch (error) {
+        const isPassing = error instanceof LogError && error.retriable
+        if (!isPassing || signal.aborted || clock.monotonicMs() >= untilMs) return error
+        await clock.sleep(PAUSE_MS, signal)
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { Topic } from '../log/log.ts'
+
+/** Keys are remembered for that long. */
+const DAY_MS = 86_400_000
+
+/** Lets go of answers that no process looks at any more. Nothing has to be read first: whoever wants them is reading. */
+export async function trimKeyAnswers(topic: Topic, nowMs: number): Promise<void> {
+  for (let partition = 0; partition < topic.partitions; partition++) {
+    const { first, next } = await topic.bounds(partition)
+    if (first === next) continue
+    const recent = (await topic.offsetAtTime(partition, nowMs - DAY_MS)) ?? next
+    if (recent > first) await topic.trim(partition, recent)
+  }
+}
