@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type ExportedLine, exportedLines } from '../../support/exported-lines.ts'
 import type { RunningWeir } from '../../support/running-weir.ts'
 import type { Auditor } from '../audit.ts'
@@ -7,6 +8,8 @@ import { type HostUsage, positionOf, type StoredRow } from '../stored-row.ts'
 import type { SiteAccount } from './cluster-site.ts'
 
 const DAY_MS = 86_400_000
+const ATTEMPTS = 20
+const PAUSE_MS = 1_000
 
 export interface AuditedAccount {
   readonly findings: readonly Finding[]
@@ -30,8 +33,8 @@ export async function auditedAccount(
 ): Promise<AuditedAccount> {
   const { sent, odd } = shipper.take()
   const unansweredBefore = auditor.unanswered
-  const stored = await storedRows(api, hosts)
-  const usage = await usageOf(api)
+  const stored = await patiently(() => storedRows(api, hosts))
+  const usage = await patiently(() => usageOf(api))
   const findings = [...odd.map(other), ...auditor.audit({ rule, sent, stored, usage })]
   // Also what earlier audits have seen must still be there, and nothing else.
   const total = [...usage.values()].reduce((sum, { lines }) => sum + lines, 0)
@@ -43,6 +46,18 @@ export async function auditedAccount(
     lines: new Map([...Map.groupBy(stored, row => row.host)].map(([host, rows]) => [host, rows.length])),
     requests: sent.length,
     unanswered: auditor.unanswered - unansweredBefore,
+  }
+}
+
+/** What the service says is unavailable now is asked for again, as clients do. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !/: 503 /.test(String(error))) throw error
+      await delay(PAUSE_MS)
+    }
   }
 }
 

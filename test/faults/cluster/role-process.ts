@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, closeSync, openSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reapProcess } from '../../support/kafka/reaper.ts'
@@ -146,10 +146,18 @@ export class RoleProcess {
     }
   }
 
+  /** A start that finds no broker for long says so and ends, to be started again. */
+  #foundNoBroker({ pid }: ChildProcess): boolean {
+    const said = readFileSync(this.logPath, 'utf8')
+    return said
+      .slice(said.lastIndexOf(`process ${pid} begins`))
+      .includes('\nweir: no broker of KAFKA_BROKERS')
+  }
+
   async #onEnd(child: ChildProcess, how: number | string | null): Promise<void> {
     this.note(`process ${child.pid} has ended: ${how}`)
     if (!this.#isWanted) return
-    this.#ends.push(`${this.name} ended by itself with ${how}`)
+    if (!this.#foundNoBroker(child)) this.#ends.push(`${this.name} ended by itself with ${how}`)
     await delay(RESTART_PAUSE_MS)
     if (this.#isWanted) this.start()
   }
