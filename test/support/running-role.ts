@@ -6,6 +6,7 @@ export interface RunningRole {
   /** What it has printed so far. */
   readonly output: string
   signal(signal: NodeJS.Signals): void
+  readonly pid: number
   /** @returns the exit code; null when the signal ended it at once */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -37,6 +38,7 @@ export async function startRole(
       return printed
     },
     signal: signal => child.kill(signal),
+    pid: child.pid as number,
     end: async signal => {
       child.kill(signal)
       return (await ended).code

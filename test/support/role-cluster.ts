@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type ClusterBase, openClusterBase } from '../../deploy/cluster/cluster-base.ts'
+import { readSettings } from '../../deploy/settings.ts'
+import { foundAccounts } from '../faults/cluster/founded-accounts.ts'
+import { freePort } from './free-port.ts'
+import type { KafkaCluster } from './kafka/kafka-cluster.ts'
+import { type RunningRole, startRole } from './running-role.ts'
+import type { RunningWeir } from './running-weir.ts'
+
+/** Longer than an engine stands still here. */
+const SESSION_TIMEOUT_MS = 120_000
+
+/** A store, an API and engines as processes of their own on one Kafka, with an account at home on each partition. */
+export class RoleCluster {
+  readonly store: RunningRole
+  readonly engines: readonly RunningRole[]
+  /** By home partition. */
+  readonly accounts: readonly RunningWeir[]
+  /** The log as the processes have it. */
+  readonly base: ClusterBase
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #running: RunningRole[]
+  readonly #folder: string
+
+  private constructor(parts: {
+    readonly store: RunningRole
+    readonly engines: readonly RunningRole[]
+    readonly accounts: readonly RunningWeir[]
+    readonly base: ClusterBase
+    readonly environment: Readonly<Record<string, string>>
+    readonly running: RunningRole[]
+    readonly folder: string
+  }) {
+    this.store = parts.store
+    this.engines = parts.engines
+    this.accounts = parts.accounts
+    this.base = parts.base
+    this.#environment = parts.environment
+    this.#running = parts.running
+    this.#folder = parts.folder
+  }
+
+  /** @param kafka of which a prefix is used; what it holds stays */
+  static async open(
+    kafka: KafkaCluster,
+    { partitions, engines }: { readonly partitions: number; readonly engines: number },
+  ): Promise<RoleCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'weir-roles-'))
+    const running: RunningRole[] = []
+    const start = async (role: string, environment: Readonly<Record<string, string>>) => {
+      const started = await startRole(role, environment)
+      running.push(started)
+      return started
+    }
+    try {
+      const local = { ...inheritedEnvironment(), LOG_LEVEL: 'warn' }
+      const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
+      const settings = {
+        KAFKA_BROKERS: kafka.bootstrap.join(','),
+        KAFKA_REPLICATION: '1',
+        KAFKA_TOPIC_PREFIX: `roles-${crypto.randomUUID().slice(0, 8)}.`,
+        KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS),
+        WEIR_PARTITIONS: String(partitions),
+        WEIR_SECRET_KEY: 'ab'.repeat(32),
+        CLICKHOUSE_URL: store.url,
+      }
+      const environment = { ...local, ...settings, WEIR_PORT: '0' }
+      const apiPort = String(await freePort())
+      const accounts = await foundAccounts(settings, `http://127.0.0.1:${apiPort}`, folder)
+      await start('api', { ...environment, WEIR_PORT: apiPort })
+      const started: RunningRole[] = []
+      while (started.length < engines) started.push(await start('engine', environment))
+      const base = await openClusterBase(readSettings(settings), pino({ level: 'silent' }))
+      return new RoleCluster({ store, engines: started, accounts, base, environment, running, folder })
+    } catch (error) {
+      await end(running, folder)
+      throw error
+    }
+  }
+
+  async startIngest(): Promise<RunningRole> {
+    const ingest = await startRole('ingest', this.#environment)
+    this.#running.push(ingest)
+    return ingest
+  }
+
+  /** Lines in the store, of all accounts. */
+  async storedLines(): Promise<number> {
+    const [row] = await this.#query<{ lines: string }>('SELECT count() AS lines FROM weir.lines')
+    return Number(row?.lines)
+  }
+
+  /** Resolves when an account's lines go to all partitions. */
+  async spread(account: RunningWeir): Promise<void> {
+    await account.send('PUT', '/v3/account/spread', { enabled: true })
+    while ((await account.get<{ data: { phase: string } }>('/v3/account/spread')).data.phase !== 'on')
+      await new Promise(resolve => setTimeout(resolve, 50))
+  }
+
+  /** Engines take nothing from the log until `resume`, and keep their partitions for two minutes. */
+  pause(): void {
+    for (const engine of this.engines) engine.signal('SIGSTOP')
+  }
+
+  resume(): void {
+    for (const engine of this.engines) engine.signal('SIGCONT')
+  }
+
+  async close(): Promise<void> {
+    this.resume()
+    await this.base.log.close()
+    await end(this.#running, this.#folder)
+  }
+
+  async #query<Row>(sql: string): Promise<Row[]> {
+    const query = new URLSearchParams({ query: `${sql} FORMAT JSONEachRow` })
+    const response = await fetch(`${this.store.url}/?${query}`)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${sql}: ${response.status} ${text}`)
+    return text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Row)
+  }
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
+  )
+  return Object.fromEntries(inherited) as Record<string, string>
+}
+
+async function end(running: readonly RunningRole[], folder: string): Promise<void> {
+  for (const role of running.toReversed()) await role.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+}
