@@ -1,7 +1,7 @@
 import type { Report } from './figure.ts'
 
 export interface BenchmarkOptions {
-  /** Lines that the search is about. */
+  /** Lines that the search is about, and those of each round of the scaling. */
   readonly lines: number
   /** Folder for them, to be used again; one that is removed afterwards when left out. */
   readonly directory?: string

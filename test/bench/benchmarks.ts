@@ -11,6 +11,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'store-insert': () => import('./store-insert.ts'),
   'end-to-end': () => import('./end-to-end.ts'),
   recovery: () => import('./recovery.ts'),
+  scaling: () => import('./scaling.ts'),
+  publishing: () => import('./publishing.ts'),
   search: () => import('./search.ts'),
   memory: () => import('./memory.ts'),
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
+import { deployThrottle } from './deploy-throttle.ts'
 import type { Report } from './figure.ts'
 import { sendLoad } from './load.ts'
 import { cpuSeconds } from './process-usage.ts'
@@ -21,7 +22,7 @@ export const summary =
 export async function run(report: Report): Promise<void> {
   for (const [title, deploy] of [
     ['default graph', async () => {}],
-    ['filter and throttle by app', deployPipeline],
+    ['filter and throttle by app', deployThrottle],
   ] as const) {
     const floor: LoadReport[] = []
     const whole: Measured[] = []
@@ -110,30 +111,6 @@ async function measure(weir: RunningWeir): Promise<Measured> {
   const countedSeconds = (performance.now() - startedMs) / 1000
   if (counted !== load.lines) throw new Error(`sent ${load.lines} lines, counted ${counted}`)
   return { load, countedSeconds, cpuSeconds: cpuSeconds(pid) - cpuBefore }
-}
-
-/** ingest → filter (lets all of the sample through) → throttle by app, limit never reached → own store. */
-async function deployPipeline(weir: RunningWeir): Promise<void> {
-  const create = async (path: string, body: unknown) =>
-    (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-  const pipeline = await create('/v3/pipeline', { title: 'bench' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  const expressions = [
-    { field: '.app', str_operator: 'exists', negate: false },
-    { field: '.line', str_operator: 'contains', value: 'no such text', negate: true },
-  ]
-  const filter = await create(`/v3/pipeline/${pipeline}/transform`, {
-    type: 'filter',
-    inputs: [source],
-    user_config: { action: 'allow', conditional: { logical_operation: 'AND', expressions } },
-  })
-  const throttle = await create(`/v3/pipeline/${pipeline}/transform`, {
-    type: 'throttle',
-    inputs: [filter],
-    user_config: { threshold: 100_000_000, window_ms: 1000, key_field: '.app' },
-  })
-  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [throttle], user_config: {} })
-  await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
 }
 
 async function bareServer(): Promise<LoadReport> {

@@ -10,8 +10,13 @@ const TAGS: readonly string[] = ['bench']
 const reader = new LineReader()
 const builder = new LineBatchBuilder()
 
-/** One request's lines as the log keeps them: read and encoded by what the ingest front reads and encodes with. */
+/** One request's lines as the log keeps them. */
 export function ingestedBatch(body: Buffer, receivedAtMs: number): LineBatchView {
+  return LineBatchView.decode(ingestedRecord(ACCOUNT, body, receivedAtMs))
+}
+
+/** The value of a record: read and encoded by what the ingest front reads and encodes with. */
+export function ingestedRecord(account: string, body: Buffer, receivedAtMs: number): Buffer {
   reader.load([body])
   builder.clear()
   builder.addRequest(batch => {
@@ -19,5 +24,5 @@ export function ingestedBatch(body: Buffer, receivedAtMs: number): LineBatchView
     const facts = { hostname: 'bench-1', mac: '', ip: '', remoteAddress: '127.0.0.1', tags: TAGS }
     return { facts: { ...facts, receivedAtMs, driftMs: null, idempotency: null } }
   })
-  return LineBatchView.decode(builder.encode(ACCOUNT, 'ingest'))
+  return builder.encode(account, 'ingest')
 }

@@ -14,7 +14,7 @@ const USAGE = `usage: npm run bench [-- NAME… [--json] [--lines N] [--director
 
   NAME         ${BENCHMARK_NAMES.join(', ')}; all of them without a name
   --json       one JSON document on stdout, for machines
-  --lines      lines that the search is about, 1,000,000 without it
+  --lines      lines that the search is about, and those of each round of the scaling, 1,000,000 without it
   --directory  folder for the lines of the search: they are left there, and used again by the next run`
 
 interface BenchmarkResult {

@@ -23,5 +23,5 @@ await describeKafka('publishing in a cluster under load', {}, kafka => {
     } finally {
       await cluster.close()
     }
-  }, 120_000)
+  }, 180_000)
 })
