@@ -101,10 +101,10 @@ interface Round {
   /** Zero for a broker whose process is not to be seen, as are the next two. */
   readonly brokerSeconds: number
   readonly brokerFillSeconds: number
-  /** Of the process that appends the records, which were encoded before. */
-  readonly appendSeconds: number
   /** That the broker wrote while the topic was filled. */
   readonly brokerBytes: number
+  /** Of the process that appends the records, which were encoded before. */
+  readonly appendSeconds: number
   /** Of the records before they are compressed. */
   readonly recordBytes: number
   /** That one process takes to read the records, and to do nothing with them. */
@@ -151,8 +151,8 @@ async function round(
     storeSeconds: cpuSeconds(cluster.store.pid) - storeBefore,
     brokerSeconds: brokerUsage(broker).seconds - brokerBefore.seconds,
     brokerFillSeconds: fillAfter.seconds - fillBefore.seconds,
-    appendSeconds,
     brokerBytes: fillAfter.writtenBytes - fillBefore.writtenBytes,
+    appendSeconds,
     recordBytes,
     readSeconds,
   }
