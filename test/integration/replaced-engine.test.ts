@@ -12,10 +12,11 @@ import { type RunningRole, startRole } from '../support/running-role.ts'
 
 const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
 const INGESTION_KEY = 'c'.repeat(32)
-const SESSION_MS = 2_000
+const SESSION_MS = 5_000
 const LINES = 100
+const FILLER = 'x'.repeat(300)
 /** An insert is larger than whatever else an engine says to the store. */
-const INSERT_BYTES = 2_000
+const INSERT_BYTES = 10_000
 /** One insert too many would have come by then. */
 const LATE_MS = 3_000
 const clock = systemClock()
@@ -43,9 +44,9 @@ interface Place {
   readonly shared: Readonly<Record<string, string>>
   readonly store: RunningRole
   readonly proxy: LinkProxy
-  /** The engine whose way to the store goes through the proxy. */
+  /** The process whose way to the store goes through the proxy. */
   readonly engine: RunningRole
-  send(text: string): Promise<void>
+  send(text: string, to?: RunningRole): Promise<void>
   /** How often each line is stored. */
   stored(): Promise<{ lines: number; distinct: number }>
 }
@@ -76,9 +77,7 @@ async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Pr
     WEIR_BOOTSTRAP_INGESTION_KEY: INGESTION_KEY,
     CLICKHOUSE_URL: store.url,
   }
-  await start('api', shared) // Founds the account.
-  const ingest = await start('ingest', shared)
-  const engine = await start('engine', {
+  const engine = await start('all', {
     ...shared,
     CLICKHOUSE_URL: `http://127.0.0.1:${proxy.port}`,
     ...(off.length > 0 && { NODE_OPTIONS: `--import ${PRELOAD}`, SWITCHED_OFF: JSON.stringify(off) }),
@@ -90,9 +89,9 @@ async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Pr
     store,
     proxy,
     engine,
-    send: async text => {
-      const lines = Array.from({ length: LINES }, (_, index) => ({ line: `${text} ${index}` }))
-      const response = await fetch(`${ingest.url}/logs/ingest?hostname=h`, {
+    send: async (text, to = engine) => {
+      const lines = Array.from({ length: LINES }, (_, index) => ({ line: `${text} ${index} ${FILLER}` }))
+      const response = await fetch(`${to.url}/logs/ingest?hostname=h`, {
         method: 'POST',
         headers: { apikey: INGESTION_KEY, 'content-type': 'application/json' },
         body: JSON.stringify({ lines }),
@@ -112,20 +111,22 @@ async function storedAfterPause(bootstrap: readonly string[], off: readonly Patc
   const { shared, proxy, engine, send, stored } = await newPlace(bootstrap, off)
   await send('before')
   await eventually(stored, ({ lines }) => lines === LINES)
-  proxy.stall()
+  proxy.stall({ heads: true })
   await send('meanwhile')
   await eventually(
     async () => proxy.heldBytes,
     held => held > INSERT_BYTES,
   )
   engine.signal('SIGSTOP')
-  await start('engine', shared)
+  const successor = await start('all', shared)
   await eventually(stored, ({ lines }) => lines === 2 * LINES, 60_000)
-  await send('after')
+  await send('after', successor)
   await eventually(stored, ({ lines }) => lines === 3 * LINES, 60_000)
   proxy.heal() // The insert of before arrives.
   engine.signal('SIGCONT')
-  await clock.sleep(LATE_MS)
+  // Where nothing is expected to come, nothing can be waited for.
+  if (off.length > 0) await eventually(stored, ({ lines }) => lines === 4 * LINES)
+  else await clock.sleep(LATE_MS)
   return { ...(await stored()), output: engine.output }
 }
 

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
+const END_OF_HEAD = '\r\n\r\n'
+
 type Way = 'open' | 'cut' | 'stalled' | 'mute'
 
 /** One process's way to one other: TCP connections that can be cut, held up and made slow. */
@@ -11,6 +13,7 @@ export class LinkProxy {
   readonly #sockets = new Set<Socket>()
   #way: Way = 'open'
   #delayMs = 0
+  #passesHeads = false
   #opened = Promise.withResolvers<void>()
   /** Bytes that wait for `heal`, of those that have been read. */
   heldBytes = 0
@@ -37,8 +40,13 @@ export class LinkProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
-  /** Connections stay, and nothing comes through, until `heal` or `cut`. */
-  stall(): void {
+  /**
+   * Connections stay, and nothing comes through, until `heal` or `cut`.
+   *
+   * @param heads the heads of HTTP requests do: the other end waits for their bodies, and takes no connection for idle
+   */
+  stall({ heads = false } = {}): void {
+    this.#passesHeads = heads
     if (this.#way !== 'stalled') this.#opened = Promise.withResolvers()
     this.#way = 'stalled'
   }
@@ -87,8 +95,14 @@ export class LinkProxy {
     try {
       for await (const chunk of from) {
         if (this.#delayMs > 0) await delay(this.#delayMs)
-        if (holdsWhile.includes(this.#way)) await this.#hold(chunk)
-        if (!to.write(chunk)) await once(to, 'drain')
+        let rest = chunk as Buffer
+        if (holdsWhile.includes(this.#way)) {
+          const passing = this.#passesHeads ? headBytes(rest) : 0
+          to.write(rest.subarray(0, passing))
+          rest = rest.subarray(passing)
+          await this.#hold(rest)
+        }
+        if (!to.write(rest)) await once(to, 'drain')
       }
       to.end()
     } catch {
@@ -101,4 +115,10 @@ export class LinkProxy {
     await this.#opened.promise
     this.heldBytes -= length
   }
+}
+
+/** Bytes of the head that a chunk has the end of. */
+function headBytes(chunk: Buffer): number {
+  const end = chunk.indexOf(END_OF_HEAD)
+  return end < 0 ? 0 : end + END_OF_HEAD.length
 }
