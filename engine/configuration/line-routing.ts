@@ -51,7 +51,7 @@ export function lineRouting(configuration: ConfigurationLog, partitions: number)
 }
 
 function isWithin({ fromMs, untilMs }: SpreadSpan, timeMs: number): boolean {
-  return timeMs >= fromMs + MARGIN_MS && (untilMs === null || timeMs < untilMs - MARGIN_MS)
+  return timeMs >= fromMs + MARGIN_MS && (untilMs === null || timeMs < untilMs + MARGIN_MS)
 }
 
 /** When a stream began, UNIX ms; undefined when its name does not tell. */

@@ -2,6 +2,7 @@ import type { ConfigurationLog } from './configuration-log.ts'
 import { create, replace } from './configuration-log.ts'
 import { type Spread, type SpreadSpan, spreadReports, spreads } from './entities.ts'
 import type { ConfigurationView } from './fold.ts'
+import { ConfigurationRejected } from './rejection.ts'
 
 /**
  * Whether lines of an account go to all partitions, or to its home partition: 'on' once every partition has said that
@@ -56,6 +57,17 @@ export interface SpreadChange {
 
 /** Wants an account on all partitions, or on one again. @throws ConfigurationRejected, LogError as `append` */
 export async function setSpread(log: ConfigurationLog, change: SpreadChange): Promise<void> {
+  for (;;) {
+    try {
+      return await changeSpread(log, change)
+    } catch (error) {
+      // Somebody else had a wish at the same time: what is wanted here holds for what is there by now.
+      if (!(error instanceof ConfigurationRejected) || error.code !== 'CHANGED_MEANWHILE') throw error
+    }
+  }
+}
+
+async function changeSpread(log: ConfigurationLog, change: SpreadChange): Promise<void> {
   const { account, enabled, partitions, atMs, subjectId } = change
   const known = log.get(spreads, account)
   if ((known?.value.enabled ?? false) === enabled) return
