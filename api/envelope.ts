@@ -41,4 +41,11 @@ const ErrorBody = Type.Object({
 })
 
 /** Errors of `/v3`, for the API document. */
-export const V3_ERROR_REPLIES = { 400: ErrorBody, 401: ErrorBody, 403: ErrorBody, 404: ErrorBody }
+export const V3_ERROR_REPLIES = {
+  400: ErrorBody,
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  409: ErrorBody,
+  503: ErrorBody,
+}

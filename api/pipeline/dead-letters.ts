@@ -143,8 +143,8 @@ export class DeadLetters {
     const { id } = state.pipeline
     const { retentionDays } = this.#settingsOf(state)
     const keptFromMs = this.#ports.clock.wallMs() - retentionDays * DAY_MS
-    const fromMs = filter.from === undefined ? keptFromMs : Math.max(keptFromMs, Date.parse(filter.from))
-    const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : Date.parse(filter.to)
+    const fromMs = filter.from === undefined ? keptFromMs : Math.max(keptFromMs, instantMs(filter.from))
+    const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : instantMs(filter.to)
     const version = filter.revision === undefined ? undefined : this.#versionOf(id, filter.revision)
     return letter =>
       letter.pipeline === id &&
@@ -252,4 +252,9 @@ function placeOf(cursor: string | undefined): LetterPlace | undefined {
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/** A leap second, which RFC 3339 allows and JavaScript does not know, is the second before it. */
+function instantMs(text: string): number {
+  return Date.parse(text.replace(/:60(?=[.Zz+-])/, ':59'))
 }

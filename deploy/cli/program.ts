@@ -77,7 +77,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   }
   program.commandsGroup("For the server's operator:")
   for (const command of [
-    statusCommand(world),
+    statusCommand(world, finish),
     verifyCommand(world, finish),
     backupCommand(world),
     restoreCommand(world),

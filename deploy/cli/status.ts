@@ -1,28 +1,32 @@
 import { Command } from 'commander'
 import type { PartitionStatus } from '../../engine/log/kafka/group-status.ts'
 import { grouped } from './byte-size.ts'
-import { CommandError, EXIT } from './command-error.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { type Column, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
 Asks the brokers of KAFKA_BROKERS who works on which partition, and how far each is; engines tell that
-every few seconds. On the embedded log there is one process: /readyz and /metrics say how it is.
+every few seconds. Ends with 1 while a partition has no worker. On the embedded log there is one process: /readyz and /metrics say how it is.
 
 Examples:
   weir status
   weir status --json | jq '.partitions[] | select(.worker == null)'`
 
-export function statusCommand(world: World): Command {
+export function statusCommand(world: World, finish: (code: ExitCode) => void): Command {
   return new Command('status')
     .summary('show who works on which partition of a cluster, and how far each is')
     .description('Show the partitions of a cluster on Kafka.')
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', HELP)
-    .action((options: { json?: true }) => status(options, world))
+    .action((options: { json?: true }) => status(options, world, finish))
 }
 
-async function status({ json }: { readonly json?: true }, world: World): Promise<void> {
+async function status(
+  { json }: { readonly json?: true },
+  world: World,
+  finish: (code: ExitCode) => void,
+): Promise<void> {
   // Loaded only here: what speaks to Kafka would make every command slow to start.
   const { clusterStatus } = await import('../cluster/cluster-status.ts')
   let partitions: PartitionStatus[]
@@ -35,6 +39,7 @@ async function status({ json }: { readonly json?: true }, world: World): Promise
   const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
   const text = json ? JSON.stringify({ partitions: partitions.map(jsonRow) }) : textOf(partitions, colours)
   await write(world.stdout, `${text}\n`)
+  if (partitions.some(({ worker }) => worker === undefined)) finish(EXIT.partly)
 }
 
 const COLUMNS: readonly Column<PartitionStatus>[] = [
