@@ -42,6 +42,7 @@ export interface ChangedEvent {
 
 export interface MovedState {
   readonly pipeline: string
+  readonly versions: readonly number[]
   readonly node: string
   readonly data: Buffer
 }

@@ -82,8 +82,23 @@ export function compileGraph(
   return new Graph(document, { previous: previous?.states, restored, bounds })
 }
 
+/**
+ * Compiles a revision that comes into effect nowhere, beside a newer one: its last events are still under way.
+ *
+ * @param newer memory of newer revisions, by node id: shared where the change between the two keeps it, and then judged
+ *   by the newer options
+ */
+export function compileBeside(
+  document: PipelineDocument,
+  newer: ReadonlyMap<string, HeldState>,
+  restored?: ReadonlyMap<string, Uint8Array>,
+): CompiledGraph {
+  return new Graph(document, { previous: undefined, newer, restored, bounds: DEFAULT_ENGINE_BOUNDS })
+}
+
 interface Memory {
   readonly previous: ReadonlyMap<string, HeldState> | undefined
+  readonly newer?: ReadonlyMap<string, HeldState>
   readonly restored: ReadonlyMap<string, Uint8Array> | undefined
   readonly bounds: EngineBounds
 }
@@ -226,9 +241,11 @@ function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
   judge: Pick<HeldState, 'config' | 'process' | 'desk'>,
-  { previous, restored, bounds }: Memory,
+  { previous, newer, restored, bounds }: Memory,
 ): HeldState | undefined {
   if (kind === undefined) return undefined
+  const shared = newer?.get(id)
+  if (shared?.type === type && kind.keeps(judge.config, shared.config)) return shared
   const before = previous?.get(id)
   const isCarried = before !== undefined && before.type === type && kind.keeps(before.config, judge.config)
   const hash = kind.keyed.hash(judge.config)

@@ -1,9 +1,11 @@
 import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import type { MovedState } from '../../schemas/rekeyed.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
 import {
   type CompiledGraph,
+  compileBeside,
   compileGraph,
   INGEST_ROUTE,
   type NodeError,
@@ -64,6 +66,14 @@ interface Retiring extends Deployed {
   readonly replacedMs: number
 }
 
+/** What a node remembers, and the revisions that share it. */
+interface Memory {
+  readonly pipeline: string
+  readonly versions: number[]
+  readonly node: string
+  readonly state: HeldState
+}
+
 /** How a revision comes into effect. */
 export interface Deploying {
   readonly version: number
@@ -107,15 +117,33 @@ export class AccountState {
 
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
   deploy(document: PipelineDocument, { version, restored, replacingMs }: Deploying): void {
-    const previous = this.#deployed.get(document.id) ?? this.#retiring.get(document.id)?.at(-1)
-    const graph = compileGraph(document, previous?.graph, restored)
-    const ownStores = new Map<string, OwnStoreSink>()
-    for (const sink of graph.sinks) {
-      if (sink.type === 'log-analysis') ownStores.set(sink.nodeId, compileOwnStore(sink.config))
-    }
+    const graph = compileGraph(document, this.#deployed.get(document.id)?.graph, restored)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
-    this.#deployed.set(document.id, { graph, version, ownStores, reported: new Map() })
+    this.#deployed.set(document.id, deployedOf(graph, version))
     this.#inOrder()
+  }
+
+  /** Takes in a revision that newer ones have overtaken here, for its events that are still under way. */
+  deployBeside(
+    document: PipelineDocument,
+    { version, restored, replacedMs }: Omit<Deploying, 'replacingMs'> & { readonly replacedMs: number },
+  ): void {
+    const newer = new Map<string, HeldState>()
+    // The nearest newer one wins.
+    for (const revision of this.#revisionsOf(document.id))
+      if (revision.version > version)
+        for (const [node, state] of revision.graph.states) newer.set(node, state)
+    const deployed = deployedOf(compileBeside(document, newer, restored), version)
+    const retiring = [...(this.#retiring.get(document.id) ?? []), { ...deployed, replacedMs }]
+    this.#retiring.set(
+      document.id,
+      retiring.sort((a, b) => a.version - b.version),
+    )
+  }
+
+  /** Whether a revision of a pipeline is known here, in effect or not. */
+  knows(pipelineId: string, version: number): boolean {
+    return this.#revisionsOf(pipelineId).some(revision => revision.version === version)
   }
 
   /** @param replacingMs as in `deploy` */
@@ -171,9 +199,9 @@ export class AccountState {
 
   /** Runs events that were sent here on, from the node at which they wait. */
   resume({ pipeline, version, node }: WaitingPlace, events: readonly Event[], output: AccountOutput): void {
-    const newest = this.#deployed.get(pipeline)
-    const revisions = [newest, ...(this.#retiring.get(pipeline) ?? [])]
-    const own = revisions.find(revision => revision?.version === version) ?? newest
+    const own =
+      this.#revisionsOf(pipeline).find(revision => revision.version === version) ??
+      this.#deployed.get(pipeline)
     const isRun = own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)) ?? false
     if (isRun) return
     const activity = noCounts()
@@ -190,19 +218,20 @@ export class AccountState {
   ): Iterable<{
     readonly share: number
     readonly pipeline: string
+    readonly versions: readonly number[]
     readonly node: string
     readonly data: Uint8Array
   }> {
-    for (const [pipeline, { graph }] of this.#deployed) {
-      for (const [node, { kind, value }] of graph.states) {
-        for (const piece of kind.keyed.split(value, shares, shareOf)) yield { ...piece, pipeline, node }
-      }
+    for (const { pipeline, versions, node, state } of this.#memories()) {
+      for (const piece of state.kind.keyed.split(state.value, shares, shareOf))
+        yield { ...piece, pipeline, versions, node }
     }
   }
 
-  /** Takes in memory of keys; that of a node which is gone goes, too. */
-  absorb(pipeline: string, node: string, data: Uint8Array): void {
-    this.#deployed.get(pipeline)?.graph.absorb(node, data)
+  /** Takes in memory of keys that some revisions share; when none of them is known any more, it goes. */
+  absorb({ pipeline, versions, node, data }: MovedState): void {
+    const isMeant = ({ version, graph }: Deployed) => versions.includes(version) && graph.states.has(node)
+    this.#revisionsOf(pipeline).find(isMeant)?.graph.absorb(node, data)
   }
 
   /** Lets time pass for keyed state. */
@@ -231,14 +260,21 @@ export class AccountState {
     readonly node: string
     readonly data: Uint8Array
   }> {
-    const known = new Set<HeldState>()
+    for (const { pipeline, versions, node, state } of this.#memories())
+      yield { pipeline, version: versions[0] as number, node, data: state.kind.snapshot(state.value) }
+  }
+
+  /** Each memory once, with the revisions that share it, newest first. */
+  #memories(): Iterable<Memory> {
+    const memories = new Map<HeldState, Memory>()
     for (const [pipeline, { graph, version }] of this.#revisions()) {
       for (const [node, state] of graph.states) {
-        if (known.has(state)) continue
-        known.add(state)
-        yield { pipeline, version, node, data: state.kind.snapshot(state.value) }
+        const known = memories.get(state)
+        if (known === undefined) memories.set(state, { pipeline, versions: [version], node, state })
+        else known.versions.push(version)
       }
     }
+    return memories.values()
   }
 
   /** Revisions that retire. */
@@ -254,6 +290,13 @@ export class AccountState {
     yield* this.#deployed
     for (const [pipeline, retiring] of this.#retiring)
       for (const revision of retiring.toReversed()) yield [pipeline, revision]
+  }
+
+  /** Of one pipeline, newest first. */
+  #revisionsOf(pipeline: string): Deployed[] {
+    const deployed = this.#deployed.get(pipeline)
+    const retiring = this.#retiring.get(pipeline)?.toReversed() ?? []
+    return deployed === undefined ? retiring : [deployed, ...retiring]
   }
 
   #contextOf(pipeline: string, { ownStores, version }: Deployed, output: AccountOutput): RunContext {
@@ -296,4 +339,12 @@ export class AccountState {
     this.#deployed.clear()
     for (const [id, deployed] of entries) this.#deployed.set(id, deployed)
   }
+}
+
+function deployedOf(graph: CompiledGraph, version: number): Deployed {
+  const ownStores = new Map<string, OwnStoreSink>()
+  for (const sink of graph.sinks) {
+    if (sink.type === 'log-analysis') ownStores.set(sink.nodeId, compileOwnStore(sink.config))
+  }
+  return { graph, version, ownStores, reported: new Map() }
 }

@@ -117,14 +117,13 @@ export class Accounts {
   }
 
   #restorePipeline({ version, payload }: Cut, kept: KeptPipeline = NOTHING): void {
-    for (const { document, version, replacedMs, states } of kept.retiring) {
-      const account = this.of(document.accountId)
-      account.deploy(document, { version, restored: states })
-      account.withdraw(document.id, replacedMs)
+    if (payload !== '') {
+      const document = parseJson(payload) as unknown as PipelineDocument
+      this.of(document.accountId).deploy(document, { version, restored: kept.states })
     }
-    if (payload === '') return
-    const document = parseJson(payload) as unknown as PipelineDocument
-    this.of(document.accountId).deploy(document, { version, restored: kept.states })
+    // Newest first, so that each finds the memory that it shared.
+    for (const { document, version, replacedMs, states } of kept.retiring.toReversed())
+      this.of(document.accountId).deployBeside(document, { version, restored: states, replacedMs })
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Control, type Cut, controlType } from '../../schemas/control.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect } from '../configuration/deployed.ts'
@@ -95,12 +96,11 @@ export class CutsOnTheLog implements CutsInEffect {
     const { ingest } = this.#options
     await ingest.waitBeyond(partition, from, NEVER)
     const records = await ingest.read(partition, from, READ_BYTES)
-    for (const record of records) this.#note(cutOf(record))
+    for (const record of records) for (const cut of cutsOf(record)) this.#note(cut)
     return (records.at(-1)?.offset ?? from - 1n) + 1n
   }
 
-  #note(cut: Cut | undefined): void {
-    if (cut === undefined) return
+  #note(cut: Cut): void {
     const key = keyOf(cut)
     this.#seen.set(key, Math.max(cut.version, this.#seen.get(key) ?? 0))
     for (const sought of this.#sought) {
@@ -139,8 +139,14 @@ function keyOf({ kind, entity }: Pick<Cut, 'kind' | 'entity'>): string {
   return `${kind} ${entity}`
 }
 
-function cutOf({ value }: LogRecord): Cut | undefined {
-  if (schemaIdOf(value) !== controlType.id) return undefined
+/** Also those that a keyed partition has told its account's home of. */
+function cutsOf({ value }: LogRecord): Cut[] {
+  const id = schemaIdOf(value)
+  if (id === rekeyedType.id)
+    return rekeyedType
+      .decode(value)
+      .parts.flatMap(part => ('weir.ForwardedCut' in part ? [part['weir.ForwardedCut']] : []))
+  if (id !== controlType.id) return []
   const { body }: Control = controlType.decode(value)
-  return 'weir.Cut' in body ? body['weir.Cut'] : undefined
+  return 'weir.Cut' in body ? [body['weir.Cut']] : []
 }

@@ -1,5 +1,5 @@
 import type { Cut } from '../../schemas/control.ts'
-import type { MovedState, Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../schemas/rekeyed.ts'
+import type { Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../schemas/rekeyed.ts'
 import type { Elsewhere } from '../graph/compiled-node.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
@@ -14,7 +14,8 @@ export interface ExchangingFold {
   /** A position for the next thing that the record in hand yields. */
   nextPosition(): Position
   readonly output: AccountOutput
-  applyForwarded(cut: Cut): void
+  /** @returns whether it was unknown here */
+  applyForwarded(cut: Cut): boolean
   /** Cuts that are in effect for the account. */
   cutsOf(account: string): Iterable<Cut>
 }
@@ -78,10 +79,12 @@ export class KeyedExchange {
       } else if ('weir.ForwardedCut' in part) {
         const { kind, entity, version, payload, ...sent } = part['weir.ForwardedCut']
         if (!isNew(sent)) continue
-        if (kind === 'pipeline') spread.noteForwarded(entity, sourcePartition, version)
-        this.#fold.applyForwarded({ kind, entity, version, payload })
+        const cut = { kind, entity, version, payload }
+        if (kind === 'pipeline' && sourceTopic === INGEST_TOPIC)
+          spread.noteForwarded(entity, sourcePartition, version)
+        if (this.#fold.applyForwarded(cut)) this.#tellHome(account, cut)
       } else if ('weir.MovedState' in part) {
-        if (isNew(part['weir.MovedState'])) absorb(account, part['weir.MovedState'])
+        if (isNew(part['weir.MovedState'])) account.absorb(part['weir.MovedState'])
       } else if ('weir.ShareMoved' in part) {
         if (isNew(part['weir.ShareMoved'])) this.#shareArrived(account, part['weir.ShareMoved'].share)
       } else if (isNew(part['weir.ShareRecalled'])) {
@@ -117,8 +120,8 @@ export class KeyedExchange {
   #handOver(account: AccountState, shares: readonly number[]): void {
     const { placement } = this.#spreadOf(account)
     for (const share of shares) placement.give(share)
-    for (const { share, pipeline, node, data } of account.splitStates(shares, placement.shareOf)) {
-      const state = { ...this.#sentFrom(), pipeline, node, data: Buffer.from(data) }
+    for (const { share, data, ...memory } of account.splitStates(shares, placement.shareOf)) {
+      const state = { ...this.#sentFrom(), ...memory, data: Buffer.from(data) }
       this.#send(account, share, { 'weir.MovedState': state }, data.length)
     }
     for (const share of shares)
@@ -127,6 +130,15 @@ export class KeyedExchange {
 
   #recall(account: AccountState, share: number): void {
     this.#send(account, share, { 'weir.ShareRecalled': { ...this.#sentFrom(), share } }, 16)
+  }
+
+  /** Home may get events and memory of a revision from here before it has taken its cut itself. */
+  #tellHome(account: AccountState, cut: Cut): void {
+    if (this.#seat.topic === INGEST_TOPIC || cut.kind !== 'pipeline') return
+    const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
+    const { homePartition } = this.#spreadOf(account).placement
+    this.outbox.add(homePartition, account.account, part, cut.payload.length + 64)
+    this.outbox.endRound()
   }
 
   /** No event of a revision may overtake its cut, on whatever way. */
@@ -155,8 +167,4 @@ export class KeyedExchange {
     account.spread ??= new SpreadAccount(account.account, this.#seat)
     return account.spread
   }
-}
-
-function absorb(account: AccountState, { pipeline, node, data }: MovedState): void {
-  account.absorb(pipeline, node, data)
 }

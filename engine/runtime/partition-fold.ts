@@ -11,7 +11,6 @@ import { newStoredLine } from '../destinations/own-store.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
-import { KEYED_TOPIC } from '../log/topics.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
@@ -99,7 +98,7 @@ export class PartitionFold {
     }
     this.#exchange = new KeyedExchange(identity, {
       ...seat,
-      applyForwarded: cut => this.#applyCut(cut),
+      applyForwarded: cut => this.#applyForwarded(cut),
       cutsOf: account => this.#cutsOf(account),
     })
     this.#deadLetters = new DeadLetterExchange(identity, { ...seat, outbox: this.#exchange.outbox })
@@ -385,7 +384,7 @@ export class PartitionFold {
       for (const account of this.#accounts) {
         if (!account.has(cut.entity)) continue
         this.#notePending(account)
-        account.withdraw(cut.entity, this.#replacingMs)
+        account.withdraw(cut.entity, this.#replacingMs(account))
         this.#exchange.cutApplied(account, cut)
       }
       return
@@ -393,13 +392,28 @@ export class PartitionFold {
     const document = parseJson(cut.payload) as unknown as PipelineDocument
     const account = this.#accounts.of(document.accountId)
     this.#notePending(account)
-    account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs })
+    account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs(account) })
     this.#exchange.cutApplied(account, cut)
   }
 
-  /** Events come to a keyed partition from many others, which take a cut each at its own time. */
-  get #replacingMs(): number | undefined {
-    return this.#identity.topic === KEYED_TOPIC ? this.#timeMs : undefined
+  /** Events come from other partitions, too, which take a cut each at its own time. */
+  #replacingMs({ spread }: AccountState): number | undefined {
+    return spread?.receives ? this.#timeMs : undefined
+  }
+
+  /** Takes a cut that took effect elsewhere; one that newer ones have overtaken here has events under way. */
+  #applyForwarded(cut: Cut): boolean {
+    if (cut.version > this.cutVersion(cut.kind, cut.entity)) {
+      this.#applyCut(cut)
+      return true
+    }
+    if (cut.kind !== 'pipeline' || cut.payload === '') return false
+    const document = parseJson(cut.payload) as unknown as PipelineDocument
+    const account = this.#accounts.of(document.accountId)
+    if (account.knows(cut.entity, cut.version)) return false
+    this.#notePending(account)
+    account.deployBeside(document, { version: cut.version, replacedMs: this.#timeMs })
+    return true
   }
 
   *#cutsOf(id: string): Iterable<Cut> {

@@ -1,3 +1,4 @@
+import { INGEST_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import { type FoldSeat, KeyPlacement } from './key-placement.ts'
 
@@ -10,7 +11,7 @@ interface Snapshot {
 /** What a partition remembers of an account whose lines are, or were, on all partitions. */
 export class SpreadAccount {
   readonly placement: KeyPlacement
-  readonly #partitions: number
+  readonly #seat: FoldSeat
   /** Highest position seen of every partition that sends here. */
   readonly #passed = new Map<string, Position>()
   /** Version of every pipeline that each partition of the ingest topic has told of. */
@@ -18,7 +19,12 @@ export class SpreadAccount {
 
   constructor(account: string, seat: FoldSeat) {
     this.placement = new KeyPlacement(account, seat)
-    this.#partitions = seat.partitions
+    this.#seat = seat
+  }
+
+  /** Whether events of the account come here from other partitions. */
+  get receives(): boolean {
+    return this.#seat.topic !== INGEST_TOPIC || this.placement.isHome
   }
 
   /** Notes a position. @returns false when it was passed before, so that the thing is a repeat */
@@ -32,13 +38,17 @@ export class SpreadAccount {
   }
 
   noteForwarded(pipeline: string, partition: number, version: number): void {
-    const versions = this.#forwarded.get(pipeline) ?? Array.from({ length: this.#partitions }, () => 0)
+    const versions = this.#forwarded.get(pipeline) ?? Array.from({ length: this.#seat.partitions }, () => 0)
     versions[partition] = Math.max(versions[partition] ?? 0, version)
     this.#forwarded.set(pipeline, versions)
   }
 
-  /** The version below which no partition of the ingest topic sends events of a pipeline any more. */
+  /**
+   * The version below which no partition of the ingest topic sends events of a pipeline any more. Home cannot know: what
+   * it gets has come a long way.
+   */
   leastForwarded(pipeline: string): number {
+    if (this.#seat.topic === INGEST_TOPIC) return Number.POSITIVE_INFINITY
     return Math.min(...(this.#forwarded.get(pipeline) ?? [0]))
   }
 

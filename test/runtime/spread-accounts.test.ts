@@ -9,9 +9,13 @@ import { silentLogger } from '../../engine/logger.ts'
 import type { NodeActivity } from '../../engine/runtime/node-activity.ts'
 import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { controlType } from '../../schemas/control.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
-import { MemoryStore } from '../support/memory-store.ts'
+import { type MemoryRow, MemoryStore } from '../support/memory-store.ts'
 import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 40)
@@ -21,7 +25,13 @@ const HOME = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
 const EPOCHS = 3
 const ACTIONS = 60
 const KEYS = 12
-const LIMIT = 5
+const LEVELS = 5
+/** What a revision limits by: never more than one change of it within a window. */
+const RULES = {
+  app: { threshold: 5, key_field: '.app' },
+  level: { threshold: 7, key_field: '.level' },
+} as const
+type Rule = keyof typeof RULES
 const WINDOW_MS = 3_600_000
 
 const COLUMN_OF = {
@@ -116,6 +126,12 @@ class Crash extends Error {}
 
 type Lane = 'ingest' | 'keyed'
 
+interface SentLine {
+  readonly epoch: number
+  readonly app: string
+  readonly level: string
+}
+
 interface Seat {
   readonly lane: Lane
   readonly partition: number
@@ -129,8 +145,15 @@ class SpreadRun {
   readonly #store = new MemoryStore()
   readonly #configuration = new SampleConfiguration()
   readonly #seats: Seat[] = []
-  readonly #counts: Map<string, number>[] = []
+  /** By text. */
+  readonly #lines = new Map<string, SentLine>()
+  readonly #ruleOf = new Map<number, Rule>()
+  #epoch = 0
+  #rule: Rule = 'app'
+  #mayChangeRule = true
   readonly #topics: PartitionedTopics
+  /** Values of all records of the lines' topic, by partition: the log itself is trimmed. */
+  readonly #archive: readonly Buffer[][]
   #change = 0
   #isSpread = false
   #revision = 0
@@ -140,6 +163,7 @@ class SpreadRun {
     this.#dice = dice
     this.#clock = clock
     this.#topics = topics
+    this.#archive = archiveOf(topics.ingest)
   }
 
   static async of(seed: number): Promise<SpreadRun> {
@@ -156,7 +180,8 @@ class SpreadRun {
         this.#seats.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
     await this.#drain()
     for (let epoch = 0; epoch < EPOCHS; epoch++) {
-      this.#counts.push(new Map())
+      this.#epoch = epoch
+      this.#mayChangeRule = true
       for (let action = 0; action < ACTIONS; action++) await this.#act()
       await this.#drain()
       this.#clock.advance(WINDOW_MS)
@@ -169,18 +194,35 @@ class SpreadRun {
     return this.#store.rows('lines').map(({ line }) => line as string)
   }
 
+  /** By epoch, rule and key; the revision that handled a line has left the name of its rule as a tag. */
   storedByKey(): Record<string, number> {
-    return sorted(
-      Map.groupBy(this.#store.rows('lines'), ({ app }) => app as string).entries(),
-      rows => rows.length,
-    )
+    const rows = this.#store.rows('lines')
+    const keyOf = ({ line, tags }: MemoryRow) => this.#keyOf(line as string, (tags as Rule[])[0] as Rule)
+    return sorted(Map.groupBy(rows, keyOf).entries(), each => each.length)
   }
 
+  /** By a second reading of the logs: which revision handled each line, and how many of each key its rule lets pass. */
   expectedByKey(): Record<string, number> {
-    const passes = new Map<string, number>()
-    for (const counts of this.#counts)
-      for (const [key, count] of counts) passes.set(key, (passes.get(key) ?? 0) + Math.min(LIMIT, count))
-    return sorted(passes.entries(), count => count)
+    const counts = new Map<string, { count: number; most: number }>()
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      let version = 0
+      for (const value of this.#archive[partition] ?? []) {
+        version = Math.max(version, ...versionsIn(value))
+        if (schemaIdOf(value) !== lineBatchType.id) continue
+        const rule = this.#ruleOf.get(version) as Rule
+        const batch = LineBatchView.decode(value)
+        for (let index = 0; index < batch.count; index++) {
+          const key = this.#keyOf(batch.lineText(index), rule)
+          counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, most: RULES[rule].threshold })
+        }
+      }
+    }
+    return sorted(counts.entries(), ({ count, most }) => Math.min(most, count))
+  }
+
+  #keyOf(text: string, rule: Rule): string {
+    const line = this.#lines.get(text) as SentLine
+    return `${line.epoch} ${rule} ${line[rule]}`
   }
 
   /** What every node has done, by the rows of its metrics. */
@@ -209,11 +251,11 @@ class SpreadRun {
 
   async #appendLines(): Promise<void> {
     const dice = this.#dice
-    const counts = this.#counts.at(-1) as Map<string, number>
     const lines = Array.from({ length: 1 + dice.below(5) }, () => {
-      const app = `key-${dice.below(KEYS)}`
-      counts.set(app, (counts.get(app) ?? 0) + 1)
-      return { line: `line ${this.lines++}`, app }
+      const [app, level] = [`key-${dice.below(KEYS)}`, `level-${dice.below(LEVELS)}`]
+      const line = `line ${this.lines++}`
+      this.#lines.set(line, { epoch: this.#epoch, app, level })
+      return { line, app, level }
     })
     // A process that has not heard of the newest change may still use the old way for a while, once the first was made.
     const mayBeAnywhere = this.#isEverywhere() || (this.#change > 1 && dice.chance(0.1))
@@ -239,13 +281,18 @@ class SpreadRun {
   }
 
   #publish(): void {
-    const limit = { threshold: LIMIT, window_ms: WINDOW_MS, key_field: '.app' }
+    if (this.#revision > 0 && this.#mayChangeRule && this.#dice.chance(0.4)) {
+      this.#mayChangeRule = false
+      this.#rule = this.#rule === 'app' ? 'level' : 'app'
+    }
+    const limit = { ...RULES[this.#rule], window_ms: WINDOW_MS }
+    this.#ruleOf.set(this.#revision + 1, this.#rule)
     this.#configuration.deploy(
       [
         SOURCE,
         node('transform', 'limit', 'throttle', ['source'], limit),
         node('transform', 'all', 'throttle', ['limit'], { threshold: 1_000_000, window_ms: 1_000 }),
-        node('sink', 'store', 'mezmo', ['all']),
+        node('sink', 'store', 'mezmo', ['all'], { query: { tags: [this.#rule] } }),
       ],
       ++this.#revision,
     )
@@ -340,4 +387,27 @@ function sorted<Value>(
   numberOf: (value: Value) => number,
 ): Record<string, number> {
   return Object.fromEntries([...entries].map(([key, value]) => [key, numberOf(value)] as const).sort())
+}
+
+/** Versions of the pipeline that take effect with a record. */
+function versionsIn(value: Buffer): number[] {
+  const id = schemaIdOf(value)
+  if (id === rekeyedType.id) {
+    const { parts } = rekeyedType.decode(value)
+    return parts.flatMap(part => ('weir.ForwardedCut' in part ? [part['weir.ForwardedCut'].version] : []))
+  }
+  if (id !== controlType.id) return []
+  const { body } = controlType.decode(value)
+  return 'weir.Cut' in body && body['weir.Cut'].kind === 'pipeline' ? [body['weir.Cut'].version] : []
+}
+
+/** Everything that is appended to a topic from now on. */
+function archiveOf(topic: Topic): Buffer[][] {
+  const archive = Array.from({ length: topic.partitions }, (): Buffer[] => [])
+  const append = topic.append.bind(topic)
+  topic.append = (partition, record) => {
+    archive[partition]?.push(record.value)
+    return append(partition, record)
+  }
+  return archive
 }
