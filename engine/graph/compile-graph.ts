@@ -83,17 +83,19 @@ export function compileGraph(
 }
 
 /**
- * Compiles a revision that comes into effect nowhere, beside a newer one: its last events are still under way.
+ * Compiles a revision that newer ones have overtaken: its last events are still under way.
  *
  * @param newer memory of newer revisions, by node id: shared where the change between the two keeps it, and then judged
  *   by the newer options
+ * @param older the revision before, whose memory is shared where a newer one has none to share
  */
 export function compileBeside(
   document: PipelineDocument,
   newer: ReadonlyMap<string, HeldState>,
+  older: CompiledGraph | undefined,
   restored?: ReadonlyMap<string, Uint8Array>,
 ): CompiledGraph {
-  return new Graph(document, { previous: undefined, newer, restored, bounds: DEFAULT_ENGINE_BOUNDS })
+  return new Graph(document, { previous: older?.states, newer, restored, bounds: DEFAULT_ENGINE_BOUNDS })
 }
 
 interface Memory {

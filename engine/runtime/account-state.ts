@@ -129,11 +129,13 @@ export class AccountState {
     { version, restored, replacedMs }: Omit<Deploying, 'replacingMs'> & { readonly replacedMs: number },
   ): void {
     const newer = new Map<string, HeldState>()
+    const revisions = this.#revisionsOf(document.id)
     // The nearest newer one wins.
-    for (const revision of this.#revisionsOf(document.id))
+    for (const revision of revisions)
       if (revision.version > version)
         for (const [node, state] of revision.graph.states) newer.set(node, state)
-    const deployed = deployedOf(compileBeside(document, newer, restored), version)
+    const older = revisions.find(revision => revision.version < version)?.graph
+    const deployed = deployedOf(compileBeside(document, newer, older, restored), version)
     const retiring = [...(this.#retiring.get(document.id) ?? []), { ...deployed, replacedMs }]
     this.#retiring.set(
       document.id,

@@ -11,7 +11,7 @@ import { type RunningRole, startRole } from '../support/running-role.ts'
 const PARTITIONS = 4
 const REQUESTS = 40
 const LINES_PER_REQUEST = 50
-const HOSTS = 12
+const HOSTS = 40
 const DAY_MS = 86_400_000
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
