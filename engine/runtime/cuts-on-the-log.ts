@@ -139,8 +139,8 @@ function keyOf({ kind, entity }: Pick<Cut, 'kind' | 'entity'>): string {
   return `${kind} ${entity}`
 }
 
-/** Also those that a keyed partition has told its account's home of. */
-function cutsOf({ value }: LogRecord): Cut[] {
+/** The cuts that a record holds, also those that a keyed partition has told its account's home of. */
+export function cutsOf({ value }: LogRecord): Cut[] {
   const id = schemaIdOf(value)
   if (id === rekeyedType.id)
     return rekeyedType
