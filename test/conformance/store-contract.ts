@@ -18,8 +18,6 @@ export interface StoreEngine {
   stop(): Promise<void>
 }
 
-/** The client cannot always read the sentence that ends a stream, when it comes in pieces. */
-const BROKEN = /broken|there was an error in the stream/
 const LOG_ID = '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11'
 export const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
 const LINES = { ...PARTITION, table: 'lines' } as const
@@ -375,14 +373,14 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           for (let index = 0; index < 4; index++)
             expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
         }
-        await expect(store.query({ sql: failing })).rejects.toThrow(BROKEN)
+        await expect(store.query({ sql: failing })).rejects.toThrow('broken')
         await expectClean()
-        await expect(readAll(store.queryStream({ sql: failing }))).rejects.toThrow(BROKEN)
+        await expect(readAll(store.queryStream({ sql: failing }))).rejects.toThrow('broken')
         await expectClean()
         for await (const rows of store.queryStream({ sql: 'SELECT number FROM numbers(1000000)' }))
           if (rows.length > 0) break
         await expectClean()
-        await expect(connection.read(failing)).rejects.toThrow(BROKEN)
+        await expect(connection.read(failing)).rejects.toThrow('broken')
         expect(await connection.read('SELECT 1 AS one')).toEqual([{ one: 1 }])
         const abort = new AbortController()
         const slow = 'SELECT number, sleepEachRow(0.001) FROM numbers(100000) SETTINGS max_block_size = 10'
@@ -414,7 +412,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
 
       test('a stream that fails on the way says so', async () => {
         const sql = "SELECT throwIf(number = 900000, 'broken') FROM numbers(1000000)"
-        await expect(readAll(store.queryStream({ sql }))).rejects.toThrow(BROKEN)
+        await expect(readAll(store.queryStream({ sql }))).rejects.toThrow('broken')
       })
     })
 
