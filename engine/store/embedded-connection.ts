@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import type { Clock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
 import { BlockFile } from './block-file.ts'
 import {
   AUDIT_COMMENT,
@@ -18,12 +20,15 @@ export interface EmbeddedConnectionOptions {
   readonly database?: string
   /** Searches that run side by side; each has a connection of the engine. */
   readonly searches?: number
+  readonly clock?: Clock
 }
 
 /** The engine declares the same shape with its own copy of the client's types, which the compiler keeps apart. */
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
 const STREAM_ROWS = 4096
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 500
 
 /**
  * Opens the ClickHouse engine inside this process. It must be opened on the main thread: the engine ends the
@@ -33,6 +38,7 @@ export async function openEmbeddedConnection({
   path,
   database = 'weir',
   searches = 3,
+  clock = systemClock(),
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
   // Loaded here, so that installations with a server need not have the engine.
   const { createChdbConnection } = await import('chdb/connection')
@@ -62,6 +68,7 @@ export async function openEmbeddedConnection({
     openAuditing: () => openSession(answers),
     blockFile: await BlockFile.open(folder, database),
     auditFile: await BlockFile.open(folder, `${database} audit`),
+    clock,
   })
 }
 
@@ -73,6 +80,7 @@ interface EmbeddedParts {
   readonly openAuditing: () => Promise<Session>
   readonly blockFile: BlockFile
   readonly auditFile: BlockFile
+  readonly clock: Clock
 }
 
 interface NativeSession {
@@ -160,18 +168,16 @@ class EmbeddedConnection implements StoreConnection {
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     const sql = bindParameters(statement)
     const comment = this.#nextComment()
-    const answer = this.#freeSession().run(({ client }) => {
-      signal?.throwIfAborted()
-      return rowsOf<Row>(client, sql, { log_comment: comment })
-    })
+    const answer = this.#freeSession().run(({ client }) =>
+      this.#runAbortably(comment, signal, () => rowsOf<Row>(client, sql, { log_comment: comment })),
+    )
     // The engine goes on after the caller has turned away: the session stays taken until it has really ended.
-    return signal === undefined ? answer : untilAborted(answer, signal, () => this.#kill(comment))
+    return signal === undefined ? answer : untilAborted(answer, signal)
   }
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     const sql = bindParameters(statement)
     const comment = this.#nextComment()
-    const kill = () => this.#kill(comment)
     const began = Promise.withResolvers<NativeSession>()
     const ended = Promise.withResolvers<void>()
     const turn = this.#freeSession().run(native => {
@@ -180,11 +186,11 @@ class EmbeddedConnection implements StoreConnection {
     })
     // The session could not be had at all.
     turn.catch(began.reject)
+    const over = new AbortController()
     let readToItsEnd = false
     try {
       const { client, openStream } = await began.promise
-      signal?.throwIfAborted()
-      signal?.addEventListener('abort', kill, { once: true })
+      this.#endOnAbort(comment, signal, over.signal)
       await client.command({ query: `SET log_comment = ${textLiteral(comment)}` })
       for await (const chunk of openStream(sql)) {
         signal?.throwIfAborted()
@@ -197,7 +203,7 @@ class EmbeddedConnection implements StoreConnection {
       signal?.throwIfAborted()
       throw error
     } finally {
-      signal?.removeEventListener('abort', kill)
+      over.abort()
       if (readToItsEnd) ended.resolve()
       else ended.reject(new Error('the stream was left before its end'))
       await turn.catch(() => {})
@@ -219,12 +225,13 @@ class EmbeddedConnection implements StoreConnection {
   async audit<Row>({ sql, block, signal }: AuditStatement): Promise<Row[]> {
     this.#auditing ??= this.#parts.openAuditing()
     const session = await this.#auditing
-    const answer = session.run(async ({ client }) => {
-      signal?.throwIfAborted()
-      const source = block && blockSource(await this.#parts.auditFile.write(block.block), block.structure)
-      return rowsOf<Row>(client, sql(source ?? ''), { log_comment: AUDIT_COMMENT })
-    })
-    return signal === undefined ? answer : untilAborted(answer, signal, () => this.#kill(AUDIT_COMMENT))
+    const answer = session.run(({ client }) =>
+      this.#runAbortably(AUDIT_COMMENT, signal, async () => {
+        const source = block && blockSource(await this.#parts.auditFile.write(block.block), block.structure)
+        return rowsOf<Row>(client, sql(source ?? ''), { log_comment: AUDIT_COMMENT })
+      }),
+    )
+    return signal === undefined ? answer : untilAborted(answer, signal)
   }
 
   /**
@@ -238,9 +245,12 @@ class EmbeddedConnection implements StoreConnection {
   async close(): Promise<void> {
     const { control, inserting, searching, blockFile, auditFile } = this.#parts
     const auditing = await this.#auditing
-    if (auditing !== undefined && auditing.waiting > 0) this.#kill(AUDIT_COMMENT)
-    for (const session of [...searching, inserting, ...(auditing ? [auditing] : []), control])
-      await session.close()
+    if (auditing !== undefined) {
+      const over = new AbortController()
+      if (auditing.waiting > 0) void this.#end(AUDIT_COMMENT, over.signal)
+      await auditing.close().finally(() => over.abort())
+    }
+    for (const session of [...searching, inserting, control]) await session.close()
     await blockFile.close()
     await auditFile.close()
   }
@@ -255,9 +265,29 @@ class EmbeddedConnection implements StoreConnection {
     return `weir:search:${this.#searchNumber++}`
   }
 
-  #kill(comment: string): void {
-    // Best effort: without it the search only ends later.
-    this.command(killStatement(comment)).catch(() => {})
+  async #runAbortably<T>(
+    comment: string,
+    signal: AbortSignal | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const over = new AbortController()
+    this.#endOnAbort(comment, signal, over.signal)
+    return run().finally(() => over.abort())
+  }
+
+  /** @param over aborted when the statements with this comment have ended */
+  #endOnAbort(comment: string, signal: AbortSignal | undefined, over: AbortSignal): void {
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', () => void this.#end(comment, over), { once: true, signal: over })
+  }
+
+  /** Asks until they are over: the engine may not have listed the statement yet, and then nothing is ended. */
+  async #end(comment: string, over: AbortSignal): Promise<void> {
+    for (let pauseMs = FIRST_PAUSE_MS; !over.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      // Best effort: without it the statement only ends later.
+      await this.command(killStatement(comment)).catch(() => {})
+      await this.#parts.clock.sleep(pauseMs, over)
+    }
   }
 }
 
@@ -281,12 +311,9 @@ function rowsOfText<Row>(text: string): Row[] {
   return rows
 }
 
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
-      onAbort()
-      reject(signal.reason as Error)
-    }
+    const abort = () => reject(signal.reason as Error)
     if (signal.aborted) {
       promise.catch(() => {})
       return reject(signal.reason as Error)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
@@ -365,6 +365,26 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         await expect(store.query({ sql: 'SELECT 1' }, abort.signal)).rejects.toBe(reason)
         for (let index = 0; index < 6; index++)
           expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
+      })
+
+      test('an abort at any moment ends the search in the store, too', async () => {
+        const slow =
+          'SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000'
+        for (let round = 0; round < 12; round++) {
+          const abort = new AbortController()
+          const search = store.query({ sql: slow }, abort.signal)
+          // From before the search is handed on to after it is listed.
+          if (round % 4 === 0) queueMicrotask(() => abort.abort())
+          else setTimeout(() => abort.abort(), round)
+          await expect(search).rejects.toThrow('abort')
+          await vi.waitUntil(
+            async () =>
+              (await countOf(
+                "system.processes WHERE query LIKE '%EachRow(0.05)%' AND query NOT LIKE '%system.processes%'",
+              )) === 0,
+            { timeout: 20_000 },
+          )
+        }
       })
 
       test('rows of a search that failed, was left or was aborted never show up in a later answer', async () => {
