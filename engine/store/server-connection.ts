@@ -1,11 +1,13 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import {
   type ClickHouseClient,
   ClickHouseError,
   ClickHouseLogLevel,
   createClient,
   drainStream,
+  EXCEPTION_TAG_HEADER_NAME,
   type ResponseHeaders,
+  ResultSet,
 } from '@clickhouse/client'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
@@ -16,6 +18,7 @@ import {
   killStatement,
   type StoreConnection,
 } from './connection.ts'
+import { ExceptionBlock } from './exception-block.ts'
 import { ExternalData } from './external-data.ts'
 import { textLiteral } from './sql-text.ts'
 import { type Statement, StoreError } from './store.ts'
@@ -111,21 +114,14 @@ class ServerConnection implements StoreConnection {
   }
 
   async read<Row>(sql: string): Promise<Row[]> {
-    const answer = await this.#clients.control.query({ query: sql, format: 'JSONEachRow' })
-    assertClickHouse(answer)
+    const answer = await answerOf(this.#clients.control, { sql })
     return answer.json<Row>()
   }
 
-  async query<Row>({ sql, parameters }: Statement, signal?: AbortSignal): Promise<Row[]> {
+  async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await this.#clients.searching.query({
-        query: sql,
-        format: 'JSONEachRow',
-        ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      })
-      assertClickHouse(answer)
+      const answer = await answerOf(this.#clients.searching, statement, signal)
       return await answer.json<Row>()
     } catch (error) {
       signal?.throwIfAborted()
@@ -133,16 +129,10 @@ class ServerConnection implements StoreConnection {
     }
   }
 
-  async *queryStream<Row>({ sql, parameters }: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
+  async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await this.#clients.searching.query({
-        query: sql,
-        format: 'JSONEachRow',
-        ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      })
-      assertClickHouse(answer)
+      const answer = await answerOf(this.#clients.searching, statement, signal)
       for await (const rows of answer.stream<Row>()) {
         signal?.throwIfAborted()
         if (rows.length > 0) yield rows.map(row => row.json<Row>())
@@ -186,6 +176,25 @@ class ServerConnection implements StoreConnection {
     this.#external.close()
     await Promise.all(Object.values<ClickHouseClient>({ ...this.#clients }).map(client => client.close()))
   }
+}
+
+async function answerOf(
+  client: ClickHouseClient,
+  { sql, parameters }: Statement,
+  signal?: AbortSignal,
+): Promise<ResultSet<'JSONEachRow'>> {
+  const answer = await client.exec({
+    query: `${sql}\nFORMAT JSONEachRow`,
+    ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
+    ...(signal === undefined ? {} : { abort_signal: signal }),
+  })
+  assertClickHouse(answer)
+  const { stream, query_id, response_headers } = answer
+  const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]
+  // Errors reach whoever reads the rows.
+  const rows = pipeline(stream, new ExceptionBlock(typeof tag === 'string' ? tag : undefined), () => {})
+  const format = 'JSONEachRow'
+  return ResultSet.instance({ stream: rows, format, query_id, response_headers, log_error: () => {} })
 }
 
 /**
