@@ -23,7 +23,7 @@ const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
   kafkajs: /^engine\/log\/kafka\//,
   chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
   '@clickhouse/client':
-    /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store)\.ts$/,
+    /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store|exception-block)\.ts$/,
   fastify: /^(api|deploy)\//,
   commander: /^deploy\//,
 }
