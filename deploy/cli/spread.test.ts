@@ -3,19 +3,22 @@ import { type CommandLine, commandLine } from '../../test/support/command-line.t
 
 let line: CommandLine
 let done: number
+/** How many looks a partition takes for its part. */
+let looks: number
 beforeEach(async () => {
   line = await commandLine()
   done = 0
+  looks = 1
   let enabled = false
   line.reply = ({ method, body }) => {
     if (method === 'PUT') {
       enabled = JSON.parse(body.toString()).enabled
       done = 0
     } else {
-      done = Math.min(2, done + 1)
+      done = Math.min(2, done + 1 / looks)
     }
     const phase = `${done === 2 ? '' : 'turning_'}${enabled ? 'on' : 'off'}`
-    return { body: { data: { phase, partitions: 2, partitions_done: done } } }
+    return { body: { data: { phase, partitions: 2, partitions_done: Math.floor(done) } } }
   }
 })
 afterEach(() => line.close())
@@ -26,6 +29,13 @@ test('weir spread on waits until every partition has done its part', async () =>
     out: 'The lines of the account go to all 2 partitions, by host.\n',
     err: '',
   })
+})
+
+test('weir spread on says how far it is while it waits', async () => {
+  looks = 8
+  const { code, err } = await line.run(['spread', 'on'])
+  expect(code).toBe(0)
+  expect(err).toMatch(/^It is being turned on: \d of 2 partitions have done their part\.\n/)
 })
 
 test('weir spread tells how far a change is', async () => {

@@ -18,6 +18,7 @@ Examples:
 
 const URL = '/v3/account/spread'
 const LOOK_EVERY_MS = 250
+const TELL_EVERY_MS = 1_000
 const PATIENCE_MS = 60_000
 
 interface Options {
@@ -42,17 +43,26 @@ async function spread(wish: 'on' | 'off' | undefined, { json }: Options, world: 
   if (wish !== undefined && status.phase !== wish)
     throw new CommandError(
       EXIT.usage,
-      'Not every partition has done its part yet: it goes on by itself. "weir spread" tells how far it is.',
+      'Not every partition has done its part yet. It goes on by itself, as long as engines run ("weir status" tells); ' +
+        '"weir spread" tells how far it is.',
     )
 }
 
-/** Waits until every partition has done its part, for a while. */
-async function settled(api: ApiClient, { clock, stop }: World): Promise<JsonObject> {
+/** Waits until every partition has done its part, for a while, and says on the way how many have. */
+async function settled(api: ApiClient, { clock, stop, stderr }: World): Promise<JsonObject> {
   const untilMs = clock.monotonicMs() + PATIENCE_MS
+  let toldMs = clock.monotonicMs()
+  let told: string | undefined
   for (;;) {
     const status = await statusOf(api)
     const isDone = status.partitions_done === status.partitions
     if (isDone || stop.aborted || clock.monotonicMs() > untilMs) return status
+    const sentence = sentenceOf(status)
+    if (sentence !== told && clock.monotonicMs() - toldMs > TELL_EVERY_MS) {
+      await write(stderr, `${sentence}\n`)
+      told = sentence
+      toldMs = clock.monotonicMs()
+    }
     await clock.sleep(LOOK_EVERY_MS, stop)
   }
 }
