@@ -15,8 +15,8 @@ import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
 import type { LineRouting } from '../engine/configuration/line-routing.ts'
-import type { DestinationSettings } from '../engine/destinations/define-destination.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
+import type { NodeSettings } from '../engine/graph/node-declaration.ts'
 import { jsonText } from '../engine/json-text.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { Store } from '../engine/store/store.ts'
@@ -85,7 +85,7 @@ export interface ServerSettings {
   /** Addresses or networks whose `x-forwarded-for` is believed. */
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
-  readonly destinations?: DestinationSettings | undefined
+  readonly destinations?: NodeSettings | undefined
   /** Whether a host that a log-analysis destination names, as written, is this installation; see `ownHosts`. */
   readonly isOwnHost?: ((host: string) => boolean) | undefined
 }

@@ -1,4 +1,4 @@
-import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
+import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
 /** The members of a log-analysis destination that name a host (pipeline API, appendix A). */
@@ -23,10 +23,7 @@ export function hostNamedBy(userConfig: JsonValue | undefined): string | undefin
  * The settings to check some options with: names of hosts have no case, and the installation's own host, which
  * stands in the answer where a request named none, can be sent back whatever the pattern says.
  */
-export function settingsFor(
-  settings: DestinationSettings,
-  userConfig: JsonValue | undefined,
-): DestinationSettings {
+export function settingsFor(settings: NodeSettings, userConfig: JsonValue | undefined): NodeSettings {
   const { logHostPattern: pattern, ...others } = settings
   if (pattern === undefined) return settings
   const isOwn = hostNamedBy(userConfig)?.toLowerCase() === settings.ingestHost?.toLowerCase()

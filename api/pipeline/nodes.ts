@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv'
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
-import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
 import { checkNode } from '../../engine/graph/check-node.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
+import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { NodeWrite } from '../../schemas/pipeline-api.ts'
@@ -37,12 +37,12 @@ export interface NodeAndPipeline {
 export class Nodes {
   readonly #pipelines: Pipelines
   readonly #ports: PipelinePorts
-  readonly #destinations: DestinationSettings
+  readonly #settings: NodeSettings
 
-  constructor(pipelines: Pipelines, ports: PipelinePorts, destinations: DestinationSettings) {
+  constructor(pipelines: Pipelines, ports: PipelinePorts, settings: NodeSettings) {
     this.#pipelines = pipelines
     this.#ports = ports
-    this.#destinations = destinations
+    this.#settings = settings
   }
 
   /** @throws ApiError 404, also when it is of another kind or pipeline */
@@ -118,7 +118,7 @@ export class Nodes {
     const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
     const previous = storedConfig === undefined ? {} : { previous: storedConfig }
     const userConfig = sent.user_config as JsonValue | undefined
-    const options = { ...previous, destinations: settingsFor(this.#destinations, userConfig) }
+    const options = { ...previous, settings: settingsFor(this.#settings, userConfig) }
     const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
     if ('problems' in check) problems.push(...check.problems)
     const { title, description, inputs } = sent as NodeWrite

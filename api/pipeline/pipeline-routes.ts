@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { DestinationSettings } from '../../engine/destinations/define-destination.ts'
+import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
@@ -15,7 +15,7 @@ import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
-  readonly destinations: DestinationSettings
+  readonly destinations: NodeSettings
   /** Whether a host that a log-analysis destination names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
   readonly deadLetters: DeadLetterQueue

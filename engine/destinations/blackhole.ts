@@ -4,7 +4,6 @@ import { defineDestination } from './define-destination.ts'
 /** Takes everything and keeps nothing: components, section 7.5. */
 export const blackhole = defineDestination({
   type: 'blackhole',
-  aliases: [],
   summary: 'Discard every event; events and bytes are counted.',
   config: Type.Object(
     {
@@ -14,6 +13,6 @@ export const blackhole = defineDestination({
     },
     { additionalProperties: false },
   ),
-  check: () => [],
-  withDefaults: stored => stored,
+  delivers: true,
+  configs: [{ sent: {}, stored: { ack_enabled: true } }],
 })

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
+import type { NodeContext, NodeSettings } from '../graph/node-declaration.ts'
 import { type Problem, pointerTo } from '../problem.ts'
 import { templateProblem } from '../template.ts'
-import { type DestinationSettings, defineDestination } from './define-destination.ts'
+import { defineDestination } from './define-destination.ts'
 
 const EXPLICIT_SCHEME = 'Explicit field selection'
 export const PASS_THROUGH_SCHEME = 'Message pass-through'
@@ -70,7 +71,19 @@ export const logAnalysis = defineDestination({
     ...queryProblems(sent.query),
     ...messageProblems(sent.message),
   ],
-  withDefaults,
+  complete: withDefaults,
+  delivers: true,
+  configs: [
+    {
+      sent: { message: { scheme: EXPLICIT_SCHEME, line: '{{ .text }}' } },
+      stored: {
+        ack_enabled: true,
+        use_ingestion_key: false,
+        query: { hostname: TYPE },
+        message: { scheme: EXPLICIT_SCHEME, line: '{{ .text }}' },
+      },
+    },
+  ],
 })
 
 /** True for a hostname that stands there because nobody wrote one: the default is the id of the type as sent. */
@@ -96,11 +109,7 @@ export function isPathOption(text: string): boolean {
   return !text.includes('{{') && (text.startsWith('.') || isFieldPath(text))
 }
 
-function withDefaults(
-  stored: JsonObject,
-  typeAsSent: string,
-  { ingestHost }: DestinationSettings,
-): JsonObject {
+function withDefaults(stored: JsonObject, { typeAsSent, settings: { ingestHost } }: NodeContext): JsonObject {
   const query = isJsonObject(stored.query) ? stored.query : {}
   const hasHost = HOST_SPELLINGS.some(spelling => stored[spelling] !== undefined)
   const hostSpelling = typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'
@@ -113,7 +122,7 @@ function withDefaults(
   }
 }
 
-function hostProblems(sent: JsonObject, { logHostPattern }: DestinationSettings): Problem[] {
+function hostProblems(sent: JsonObject, { logHostPattern }: NodeSettings): Problem[] {
   if (HOST_SPELLINGS.every(spelling => sent[spelling] !== undefined)) {
     return [
       { instancePath: '/mezmo_host', message: 'must NOT be sent together with host: they are the same' },

@@ -1,40 +1,44 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { DestinationSettings } from './define-destination.ts'
+import { checkOptions, type NodeSettings } from '../graph/node-declaration.ts'
 import { foreignDestination } from './own-store.ts'
-import { canonicalDestinationType, checkDestinationConfig, DESTINATIONS } from './registry.ts'
+import { destinationOf } from './registry.ts'
 
 const EXPLICIT = 'Explicit field selection'
 const PASS_THROUGH = 'Message pass-through'
 
-function stored(type: string, config: JsonObject, settings?: DestinationSettings): JsonObject {
-  const checked = checkDestinationConfig(type, config, settings)
+function check(type: string, config: JsonObject, settings: NodeSettings = {}) {
+  const destination = destinationOf(type)
+  if (destination === undefined) throw new RangeError(type)
+  return checkOptions(destination, config, { typeAsSent: type, previous: undefined, settings })
+}
+
+function stored(type: string, config: JsonObject, settings?: NodeSettings): JsonObject {
+  const checked = check(type, config, settings)
   if (!('stored' in checked)) throw new Error(JSON.stringify(checked))
   return checked.stored
 }
 
-function problems(config: JsonObject, settings?: DestinationSettings): readonly string[] {
-  const checked = checkDestinationConfig('mezmo', config, settings)
+function problems(config: JsonObject, settings?: NodeSettings): readonly string[] {
+  const checked = check('mezmo', config, settings)
   if (!('problems' in checked)) throw new Error('nothing was found')
   return checked.problems.map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 test('types are found by their canonical id and by every alias', () => {
-  expect(['log-analysis', 'mezmo', 'log-store', 'blackhole'].map(canonicalDestinationType)).toEqual([
+  expect(['log-analysis', 'mezmo', 'log-store', 'blackhole'].map(type => destinationOf(type)?.type)).toEqual([
     'log-analysis',
     'log-analysis',
     'log-analysis',
     'blackhole',
   ])
-  expect(canonicalDestinationType('kafka')).toBeUndefined()
-  expect(checkDestinationConfig('kafka', {})).toEqual({ unknown: true })
-  expect(DESTINATIONS).toHaveLength(2)
+  expect(destinationOf('nowhere')).toBeUndefined()
 })
 
 test('a blackhole has one option and its default', () => {
   expect(stored('blackhole', {})).toEqual({ ack_enabled: true })
   expect(stored('blackhole', { ack_enabled: false })).toEqual({ ack_enabled: false })
-  expect(checkDestinationConfig('blackhole', { nope: 1 })).toMatchObject({ problems: [{ instancePath: '' }] })
+  expect(check('blackhole', { nope: 1 })).toMatchObject({ problems: [{ instancePath: '' }] })
 })
 
 describe('what is stored of a log-analysis destination', () => {

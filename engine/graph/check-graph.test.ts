@@ -85,7 +85,7 @@ describe('a graph', () => {
 
   test('has only nodes that this program runs, each once', () => {
     expect(problemsOf([node('h', 'source', 'http', [])])).toEqual([
-      'h /type "http" is not available on this server',
+      'h /type "http" is not available on this server yet: the source h is kept, and cannot be published',
     ])
     expect(problemsOf([source, source])).toEqual(['in /id must NOT be the id of another node'])
   })

@@ -1,6 +1,6 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../problem.ts'
-import { standingOf } from './known-types.ts'
+import { isBuilt } from './known-types.ts'
 import { nodeOutputs } from './node-outputs.ts'
 
 /** A finding about one node; its pointer leads into that node. */
@@ -31,8 +31,7 @@ export function outputOwners(nodes: readonly NodeDocument[]): ReadonlyMap<string
 function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocument>): GraphProblem[] {
   const { id: nodeId, kind, type, inputs } = node
   const problems: GraphProblem[] = []
-  if (standingOf(kind, type) !== 'built')
-    problems.push({ nodeId, instancePath: '/type', message: `"${type}" is not available on this server` })
+  if (!isBuilt(kind, type)) problems.push({ nodeId, instancePath: '/type', message: notBuilt(node) })
   if (kind === 'source') {
     if (inputs.length > 0)
       problems.push({ nodeId, instancePath: '/inputs', message: 'must NOT have more than 0 items' })
@@ -46,6 +45,11 @@ function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocume
       problems.push({ nodeId, instancePath, message: 'must NOT have duplicate items' })
   }
   return problems
+}
+
+function notBuilt({ id, kind, type, title }: NodeDocument): string {
+  const name = title ? `${id} ("${title}")` : id
+  return `"${type}" is not available on this server yet: the ${kind} ${name} is kept, and cannot be published`
 }
 
 function cycleProblems(

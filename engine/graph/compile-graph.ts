@@ -181,7 +181,7 @@ class Graph implements CompiledGraph {
 
   #compileSource({ id, type, gateway_route_id: gatewayRoute }: NodeDocument): SourceNode {
     const source = sourceOf(type)
-    if (source === undefined) throw new RangeError(`no source of type "${type}"`)
+    if (source === undefined || source.entrance === null) throw new RangeError(`no source of type "${type}"`)
     const compiled = new SourceNode(id)
     this.#ports.set(id, compiled.output)
     const entrance = source.entrance === 'ingest' ? INGEST_ROUTE : (gatewayRoute ?? id)
@@ -231,7 +231,7 @@ class Graph implements CompiledGraph {
 
 function checkedConfig({ id, user_config: config }: NodeDocument, processor: Processor): JsonObject {
   const checked = checkConfig(processor.config, config)
-  const problems = ['problems' in checked ? checked.problems : [], processor.check?.(config) ?? []].flat()
+  const problems = ['problems' in checked ? checked.problems : [], processor.check?.(config, {}) ?? []].flat()
   const [first] = problems
   if (first !== undefined || 'problems' in checked)
     throw new RangeError(`options of node ${id}: ${first?.instancePath} ${first?.message}`)

@@ -1,5 +1,5 @@
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { processorOf } from '../processors/registry.ts'
+import { declaredProcessorOf } from '../processors/registry.ts'
 
 /** A way out of a node, as other nodes name it in their `inputs` (pipeline API, section 2.3). */
 export interface NodeOutput {
@@ -12,7 +12,7 @@ export interface NodeOutput {
 /** Outputs of a node, in the order in which they are listed; none for sinks. */
 export function nodeOutputs({ id, kind, type, user_config: config }: NodeDocument): readonly NodeOutput[] {
   if (kind === 'sink') return []
-  const named = kind === 'transform' ? processorOf(type)?.outputs?.(config) : undefined
+  const named = kind === 'transform' ? declaredProcessorOf(type)?.outputs?.(config) : undefined
   if (named === undefined) return [{ id, label: 'Default' }]
   return named.map(({ name, label }) => ({ id: `${id}.${name}`, label, name }))
 }

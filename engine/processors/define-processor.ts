@@ -2,9 +2,17 @@ import type { Static, TObject } from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { ErrorCode, Report } from '../errors.ts'
 import type { Event } from '../event.ts'
+import type { NodeDeclaration } from '../graph/node-declaration.ts'
 import type { Outcome } from '../outcome.ts'
-import type { Problem } from '../problem.ts'
 import type { ThrottleBounds } from '../state/throttle-state.ts'
+
+/** A kind of processor as the API knows it, whether or not this program runs it. */
+export interface ProcessorDeclaration<Schema extends TObject = TObject, Config = JsonObject>
+  extends NodeDeclaration {
+  readonly config: Schema
+  /** Named ways out, in the order in which they are listed. A processor without has one, the default output. */
+  outputs?(config: Config): readonly ProcessorOutput[]
+}
 
 /**
  * A kind of processor: its name, options, errors, behaviour and worked examples. What the API checks, what the
@@ -15,22 +23,9 @@ export interface Processor<
   Code extends ErrorCode = ErrorCode,
   State = unknown,
   Config = JsonObject,
-> {
-  /** Wire id, unique among processors. */
-  readonly type: string
-  /** Other wire ids that mean the same; what was sent is echoed. */
-  readonly aliases?: readonly string[]
-  readonly summary: string
-  /** Options with their defaults. */
-  readonly config: Schema
+> extends ProcessorDeclaration<Schema, Config> {
   /** Every code that it can report. */
   readonly errors: readonly Code[]
-  /** Rules across options that the schema cannot tell. `config` has not been checked when this runs. */
-  check?(config: JsonObject): Problem[]
-  /** Writes in what only the server can give. `previous` are the options that this node had before. */
-  complete?(config: JsonObject, previous: JsonObject | undefined): JsonObject
-  /** Named ways out, in the order in which they are listed. A processor without has one, the default output. */
-  outputs?(config: Config): readonly ProcessorOutput[]
   /** Does the thinking once; the function that it returns does the work per event and keeps nothing of its own. */
   compile(config: Config, report: Report<NoInfer<Code>>): Process<NoInfer<Code>, State>
   readonly state?: ProcessorState<State, Config>
@@ -115,4 +110,11 @@ export function defineProcessor<Schema extends TObject, Code extends ErrorCode, 
   processor: Processor<Schema, Code, State, Static<Schema>>,
 ): Processor {
   return processor as unknown as Processor
+}
+
+/** A processor that is accepted, stored and echoed, and that no pipeline with it can be published with. */
+export function declareProcessor<Schema extends TObject>(
+  declaration: ProcessorDeclaration<Schema, Static<Schema>>,
+): ProcessorDeclaration {
+  return declaration as unknown as ProcessorDeclaration
 }

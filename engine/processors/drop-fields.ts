@@ -35,6 +35,10 @@ export const dropFields = defineProcessor({
     }
   },
 
+  configs: [
+    { sent: { fields: ['.secret', '.user."card-no"'] }, stored: { fields: ['.secret', '.user."card-no"'] } },
+  ],
+
   examples: [
     {
       title: 'parents stay, even when they are empty afterwards, and metadata can be dropped, too',

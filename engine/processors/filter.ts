@@ -29,6 +29,22 @@ export const filter = defineProcessor({
     return event => (meets(event) === passesWhen ? event : drop())
   },
 
+  configs: [
+    {
+      sent: {
+        action: 'drop',
+        conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
+      },
+      stored: {
+        action: 'drop',
+        conditional: {
+          expressions: [{ field: '.level', str_operator: 'equal', value: 'debug', negate: false }],
+          logical_operation: 'AND',
+        },
+      },
+    },
+  ],
+
   examples: [
     {
       title: 'heavy or fragile things pass, a weight in words is no weight',

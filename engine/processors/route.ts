@@ -37,7 +37,7 @@ export const route = defineProcessor({
   ),
   errors: CONDITION_CODES,
 
-  complete: (config, previous) => ({
+  complete: (config, { previous }) => ({
     ...config,
     conditionals: withOutputNames(rulesOf(config), previous === undefined ? [] : rulesOf(previous)),
   }),
@@ -60,6 +60,31 @@ export const route = defineProcessor({
       return leaveBy(event, outputs ?? NO_MATCH)
     }
   },
+
+  configs: [
+    {
+      sent: {
+        conditionals: [
+          {
+            label: 'hot',
+            conditional: { expressions: [{ field: '.t', str_operator: 'greater', value: 200 }] },
+          },
+        ],
+      },
+      stored: {
+        conditionals: [
+          {
+            label: 'hot',
+            conditional: {
+              expressions: [{ field: '.t', str_operator: 'greater', value: 200, negate: false }],
+              logical_operation: 'AND',
+            },
+            _output_name: 'XXXXXXXX',
+          },
+        ],
+      },
+    },
+  ],
 
   examples: [
     {

@@ -87,6 +87,14 @@ export const throttle = defineProcessor({
     },
   },
 
+  configs: [
+    { sent: { threshold: 100, window_ms: 1000 }, stored: { threshold: 100, window_ms: 1000 } },
+    {
+      sent: { threshold: 2, window: '1min', key_field: '.oven' },
+      stored: { threshold: 2, window: '1min', key_field: '.oven' },
+    },
+  ],
+
   examples: [
     {
       title: 'the worked example of the specification: two per second and oven, alarms are never held back',

@@ -1,14 +1,14 @@
-import type { TObject } from 'typebox'
+import type { NodeDeclaration } from '../graph/node-declaration.ts'
 
 /** A kind of source: where events of a pipeline come from. */
-export interface Source {
-  /** Wire id, unique among sources. */
-  readonly type: string
-  readonly aliases?: readonly string[]
-  readonly summary: string
-  readonly config: TObject
-  /** `ingest`: all that the account sends to log ingestion. `gateway`: what is sent to the source's gateway route. */
-  readonly entrance: 'ingest' | 'gateway'
+export interface Source extends NodeDeclaration {
+  /** Data comes over HTTP, to the gateway route that the source hangs on (pipeline API, section 2.4). */
+  readonly isPush: boolean
+  /**
+   * `ingest`: all that the account sends to log ingestion. `gateway`: what is sent to the source's gateway route.
+   * null: this program does not run the source yet.
+   */
+  readonly entrance: 'ingest' | 'gateway' | null
 }
 
 export function defineSource(source: Source): Source {

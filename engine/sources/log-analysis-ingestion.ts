@@ -10,5 +10,7 @@ export const logAnalysisIngestion = defineSource({
   type: 'log-analysis-ingestion',
   summary: "Lines sent to the account's log ingestion.",
   config: Type.Object({}, { additionalProperties: false }),
+  isPush: false,
   entrance: 'ingest',
+  configs: [{ sent: {}, stored: {} }],
 })

@@ -15,7 +15,7 @@ const SOME_TIME = '2031-03-09T08:15:30.250Z'
 function runExample(processor: Processor, { config, bounds = BOUNDS, steps }: Example) {
   const checked = checkConfig(processor.config, config)
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
-  expect(processor.check?.(checked.stored) ?? []).toEqual([])
+  expect(processor.check?.(checked.stored, {}) ?? []).toEqual([])
   const reported: (readonly [ErrorCode, string | null])[] = []
   const process = processor.compile(checked.stored, (code, { field = null }) => reported.push([code, field]))
   const state = processor.state?.create(bounds, 1)

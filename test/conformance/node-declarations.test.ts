@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { checkNode } from '../../engine/graph/check-node.ts'
+import { DECLARATIONS, declarationOf, type NodeKind } from '../../engine/graph/known-types.ts'
+
+/** Every wire id of the contract, with its other spellings. */
+const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
+  source: [
+    ...['log-agent', 'mezmo-agent', 'datadog-agent', 'mezmo-datadog-source', 'azure-event-hub', 'demo-logs'],
+    ...['fluent', 'http', 'kafka', 'kinesis-firehose', 'log-analysis', 'log-analysis-ingestion', 'logstash'],
+    ...['open-telemetry-logs', 'open-telemetry-metrics', 'open-telemetry-traces', 'prometheus-remote-write'],
+    ...['s3', 'splunk-hec', 'sqs', 'webhook'],
+  ],
+  transform: [
+    ...['aggregate', 'aggregate-v2', 'compact-fields', 'data-profiler', 'decrypt-fields', 'dedupe'],
+    ...['drop-fields', 'encrypt-fields', 'event-to-metric', 'filter', 'flatten-fields', 'js-script'],
+    ...['script-execution', 'map-fields', 'mask-pii', 'metrics-tag-cardinality-limit', 'parse'],
+    ...['parse-sequentially', 'redact', 'reduce', 'route', 'sample', 'set-timestamp', 'stringify'],
+    ...['throttle', 'trace-sampling', 'unroll'],
+  ],
+  sink: [
+    ...['azure-blob-storage', 'blackhole', 'datadog-logs', 'datadog-metrics', 'elasticsearch'],
+    ...['gcp-cloud-monitoring', 'gcp-cloud-operations', 'gcp-cloud-pubsub', 'gcp-cloud-storage'],
+    ...['honeycomb-logs', 'http', 'kafka', 'log-analysis', 'log-store', 'loki', 'mezmo', 'new-relic'],
+    ...['prometheus-remote-write', 's3', 'splunk-hec-logs'],
+  ],
+}
+const KINDS = Object.keys(CONTRACT) as NodeKind[]
+
+test.each(KINDS)('every %s of the contract is declared once, and nothing else', kind => {
+  const types = DECLARATIONS[kind].flatMap(({ type, aliases = [] }) => [type, ...aliases])
+  expect(types.toSorted()).toEqual(CONTRACT[kind].toSorted())
+})
+
+describe.each(
+  KINDS.flatMap(kind =>
+    DECLARATIONS[kind].map(declaration => [kind, declaration.type, declaration] as const),
+  ),
+)('%s %s', (kind, type, declaration) => {
+  test('shows options with what is stored of them', () => {
+    expect(declaration.configs.length).toBeGreaterThan(0)
+    for (const { sent, stored } of declaration.configs) {
+      const before = structuredClone(sent)
+      const checked = checkNode(kind, type, sent)
+      expect(withoutOutputNames(checked)).toEqual(withoutOutputNames({ stored }))
+      expect(sent, 'what was sent is not touched').toEqual(before)
+    }
+  })
+
+  test('what is stored can be sent back, and nothing changes', () => {
+    for (const { stored: shown } of declaration.configs) {
+      const once = checkNode(kind, type, shown)
+      if ('problems' in once) throw new Error(JSON.stringify(once.problems))
+      expect(checkNode(kind, type, once.stored, { previous: once.stored })).toEqual(once)
+    }
+  })
+
+  test('a member that it does not have is refused, and so is null in the place of any', () => {
+    for (const { sent } of declaration.configs) {
+      const surplus = checkNode(kind, type, { ...sent, surplus_member: 1 })
+      expect(surplus).toMatchObject({
+        problems: expect.arrayContaining([
+          { instancePath: '/user_config', message: "must NOT have additional properties: 'surplus_member'" },
+        ]) as unknown,
+      })
+      for (const member of Object.keys(declaration.config.properties)) {
+        const checked = checkNode(kind, type, { ...sent, [member]: null })
+        expect('problems' in checked, member).toBe(true)
+      }
+    }
+  })
+
+  test('is found under its type and its aliases', () => {
+    for (const name of [type, ...(declaration.aliases ?? [])])
+      expect(declarationOf(kind, name)).toBe(declaration)
+  })
+})
+
+/** The server makes them; which ones is tested where they are made. */
+function withoutOutputNames(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, member: unknown) => (key === '_output_name' ? 'XXXXXXXX' : member)),
+  )
+}
