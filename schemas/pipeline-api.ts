@@ -64,7 +64,7 @@ export const PipelineRecord = Type.Object({
   published_revision_id: NullableId,
   deployed_revision_id: NullableId,
   loaded_revision_id: NullableId,
-  processing_status: Type.String(),
+  processing_status: Type.Enum(['enabled', 'paused']),
   has_pending_actions: Type.Boolean(),
   has_changes: Type.Boolean(),
   origin: Type.String(),

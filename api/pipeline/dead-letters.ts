@@ -5,8 +5,10 @@ import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import {
   type DeadLetterSettings,
   deadLetterSettings,
+  type Pipeline,
   revisions,
 } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
 import type { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import { lineId, parseLineId } from '../../engine/position.ts'
 import type { DeadLetter, LetterOrigin } from '../../engine/runtime/dead-letter.ts'
@@ -26,6 +28,7 @@ import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
+import { revisionDeployedBy, revisionsOf } from './revision.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 50
@@ -141,18 +144,18 @@ export class DeadLetters {
   /** What is past its retention is not there, although the log may still have it. */
   #condition(state: PipelineState, filter: DeadLetterFilter): LetterCondition {
     const { id } = state.pipeline
+    const revisionIdOf = this.#revisionIds(state.pipeline)
     const { retentionDays } = this.#settingsOf(state)
     const keptFromMs = this.#ports.clock.wallMs() - retentionDays * DAY_MS
     const fromMs = filter.from === undefined ? keptFromMs : Math.max(keptFromMs, instantMs(filter.from))
     const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : instantMs(filter.to)
-    const version = filter.revision === undefined ? undefined : this.#versionOf(id, filter.revision)
     return letter =>
       letter.pipeline === id &&
       letter.failedAtMs >= fromMs &&
       letter.failedAtMs < toMs &&
       (filter.code === undefined || letter.code === filter.code) &&
       (filter.node === undefined || letter.node === filter.node) &&
-      (filter.revision === undefined || letter.version === version)
+      (filter.revision === undefined || revisionIdOf(letter.version) === filter.revision)
   }
 
   async #pageOf(
@@ -161,7 +164,7 @@ export class DeadLetters {
     limit: number,
   ): Promise<DeadLetterPage> {
     const { account } = pipeline.value
-    const revisionIds = this.#revisionIds(account, pipeline.id)
+    const revisionIdOf = this.#revisionIds(pipeline)
     const letters: DeadLetterRecord[] = []
     let shown: LetterPlace | undefined
     let bytes = 0
@@ -169,13 +172,14 @@ export class DeadLetters {
       if (bytes > PAGE_BYTES) return { letters, next: cursorOf(shown) }
       shown = letter
       bytes += whole.event.bytes
-      letters.push(letterRecord(letter, whole, revisionIds))
+      letters.push(letterRecord(letter, whole, revisionIdOf))
     }
     return { letters, next: found.length > limit ? cursorOf(found[limit - 1]) : null }
   }
 
   /** Ids of the nodes of what runs that an event can enter. @throws ApiError 409 when nothing runs */
-  #presentNodes({ deployedRevisionId }: PipelineState): ReadonlySet<string> {
+  #presentNodes({ deployedRevisionId, isPaused }: PipelineState): ReadonlySet<string> {
+    if (isPaused) throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
     const revision =
       deployedRevisionId === null ? undefined : this.#ports.configuration.get(revisions, deployedRevisionId)
     if (revision === undefined)
@@ -184,27 +188,19 @@ export class DeadLetters {
     return new Set(nodes.map(({ id }) => id))
   }
 
-  #versionOf(pipeline: string, revisionId: string): number | undefined {
-    const revision = this.#ports.configuration.get(revisions, revisionId)?.value
-    return revision?.pipeline === pipeline ? revision.document.revision : undefined
-  }
-
-  /** By their number. */
-  #revisionIds(account: string, pipeline: string): ReadonlyMap<number, string> {
-    const own = this.#ports.configuration
-      .list(revisions, account)
-      .filter(({ value }) => value.pipeline === pipeline)
-    return new Map(own.map(({ id, value }) => [value.document.revision, id]))
+  /** Finds a revision by the number of a deployment. */
+  #revisionIds(pipeline: Entity<Pipeline>): (deployment: number) => string | null {
+    const own = revisionsOf(this.#ports.configuration, pipeline)
+    return deployment => revisionDeployedBy(own, deployment)?.id ?? null
   }
 }
 
 function letterRecord(
   { replayed }: FoundLetter,
   letter: DeadLetter,
-  revisionIds: ReadonlyMap<number, string>,
+  revisionId: (deployment: number) => string | null,
 ): DeadLetterRecord {
   const { pipeline, node, code, field, message, event, failedAtMs } = letter
-  const revisionId = (version: number) => revisionIds.get(version) ?? null
   return {
     id: idOf(letter),
     pipeline_id: pipeline,

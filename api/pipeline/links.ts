@@ -36,6 +36,16 @@ export function nodeMeta(kind: NodeKind): Meta {
   }
 }
 
+export const REVISIONS: Meta = {
+  pk: 'id',
+  type: 'revision',
+  links: {
+    self: { list: `${PIPELINE}/revision`, detail: `${PIPELINE}/revision/{number}` },
+    related: { pipeline: pipelineLinks.self },
+  },
+  page: null,
+}
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',

@@ -402,7 +402,6 @@ describe('nodes', () => {
     ['no type', 'transform', { user_config: {} }, ['']],
     ['an unknown type', 'transform', { type: 'nonsense' }, ['/type']],
     ['a type of another kind', 'sink', { type: 'filter' }, ['/type']],
-    ['a type that is not built yet', 'transform', { type: 'sample' }, ['/type']],
     ['a number as type', 'transform', { type: 5 }, ['/type']],
     ['a title that is too long', 'sink', { type: 'blackhole', title: 'x'.repeat(257) }, ['/title']],
     ['an empty description', 'sink', { type: 'blackhole', description: '' }, ['/description']],
@@ -445,12 +444,25 @@ describe('nodes', () => {
     expect((await send('GET', `/v3/pipeline/${pipeline}`)).data.updated_at).toBe(null)
   })
 
-  test('a type that is not built yet is told from one that nobody knows', async () => {
+  test('a type that does not run here is kept, and its pipeline cannot be published', async () => {
     const pipeline = await newPipeline()
-    const messageOf = async (type: string) =>
-      (await send('POST', `/v3/pipeline/${pipeline}/transform`, { type })).body.errors[0].message
-    expect(await messageOf('sample')).toContain('not available')
-    expect(await messageOf('nonsense')).not.toContain('not available')
+    const first = await source(pipeline)
+    const id = await add(pipeline, 'transform', { type: 'stringify', title: 'as text', inputs: [first] })
+    await add(pipeline, 'sink', { type: 'blackhole', inputs: [id] })
+    const { status, body } = await send('POST', `/v3/pipeline/${pipeline}/publish`, {})
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          instancePath: `/transform/${id}/type`,
+          message: expect.stringMatching(new RegExp(`"stringify" is not available .* ${id} \\("as text"\\)`)),
+        },
+      ],
+    ])
+    await send('DELETE', `/v3/pipeline/${pipeline}/transform/${id}`)
+    expect((await send('POST', `/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`)).status).toBe(
+      200,
+    )
   })
 
   test('messages hold the fragments that clients look for', async () => {

@@ -13,6 +13,7 @@ import { Nodes } from './nodes.ts'
 import { type PipelinePorts, Pipelines } from './pipelines.ts'
 import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
+import { revisionRoutes } from './revision-routes.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
   readonly destinations: NodeSettings
@@ -159,5 +160,6 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   }
 
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
+  await app.register(revisionRoutes, { ...options, pipelines })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

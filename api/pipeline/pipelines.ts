@@ -14,7 +14,6 @@ import {
   drafts,
   type Pipeline,
   pipelines,
-  type Revision,
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
@@ -25,7 +24,7 @@ import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-ap
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
-import { documentNodes, sameNodes } from './revision.ts'
+import { documentNodes, revisionDeployedBy, revisionsOf, sameNodes } from './revision.ts'
 
 /** How often a write is tried again when other processes changed the same pipeline meanwhile. */
 const MAX_ATTEMPTS = 20
@@ -51,6 +50,8 @@ export interface PipelineState {
   readonly updatedAtMs: number | null
   /** Whether publishing would change what runs. */
   readonly hasChanges: boolean
+  /** What is deployed handles nothing. */
+  readonly isPaused: boolean
 }
 
 /** The pipelines of all accounts; every method sees those of the caller's account only. */
@@ -122,7 +123,7 @@ export class Pipelines {
   }
 
   /**
-   * Changes one pipeline. `edit` may run several times, each time on the newest state.
+   * Changes one pipeline. `edit` may run several times, each time on the newest state; no changes write nothing.
    *
    * @throws ApiError 404 when the pipeline is not there (any more); whatever `edit` throws
    */
@@ -144,7 +145,8 @@ export class Pipelines {
     await this.#turns.run(id, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          await this.#ports.configuration.append(edit(this.get(caller, id)), author)
+          const changes = edit(this.get(caller, id))
+          if (changes.length > 0) await this.#ports.configuration.append(changes, author)
           return
         } catch (error) {
           if (!isOvertaken(error) || attempt === MAX_ATTEMPTS) throw error
@@ -171,18 +173,17 @@ export class Pipelines {
       loadedRevisionId: this.#loadedRevisionId(pipeline),
       updatedAtMs: later(pipeline.value.updatedAtMs, draft.value.updatedAtMs),
       hasChanges: !sameNodes(documentNodes(draft.value.nodes), deployed ?? []),
+      isPaused: deployment?.value.paused ?? false,
     }
   }
 
-  #loadedRevisionId({ id, value: { account } }: Entity<Pipeline>): string | null {
+  #loadedRevisionId(pipeline: Entity<Pipeline>): string | null {
     const { configuration, inEffect } = this.#ports
-    const version = inEffect?.cutVersion(account, 'pipeline', id)
+    const version = inEffect?.cutVersion(pipeline.value.account, 'pipeline', pipeline.id)
     if (version === undefined || version === 0) return null
-    const deployment = configuration.get(deployments, id)?.value
+    const deployment = configuration.get(deployments, pipeline.id)?.value
     if (deployment?.number === version) return deployment.revisionId
-    const isLoaded = ({ value }: Entity<Revision>) =>
-      value.pipeline === id && value.document.revision === version
-    return configuration.list(revisions, account).find(isLoaded)?.id ?? null
+    return revisionDeployedBy(revisionsOf(configuration, pipeline), version)?.id ?? null
   }
 }
 

@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
-import { documentNodes } from './revision.ts'
+import { descriptionsOf, documentNodes, revisionsOf } from './revision.ts'
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are fine. */
@@ -27,23 +27,35 @@ export interface PublishOptions {
  */
 export async function publish(
   pipelinesOfAll: Pipelines,
-  { clock, entropy }: Pick<PipelinePorts, 'clock' | 'entropy'>,
+  { configuration, clock, entropy }: PipelinePorts,
   caller: Caller,
   id: string,
   options: PublishOptions,
 ): Promise<PipelineState> {
   await pipelinesOfAll.changing(caller, id, state => {
+    if (state.isPaused)
+      throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it, then publish it')
     if (state.deployedRevisionId !== null && !state.hasChanges) {
       throw new ApiError(409, 'ENOCHANGES', 'Nothing has changed since the last publication')
     }
-    const document = documentOf(state)
+    const newest = revisionsOf(configuration, state.pipeline).at(-1)?.value.document.revision ?? 0
+    const document = documentOf(state, newest + 1)
     const problems = publishProblems(document, options)
     if (problems.length > 0) throw new ProblemsError(problems)
     const revisionId = entropy.uuid()
     const atMs = clock.wallMs()
     const { account } = state.pipeline.value
-    const revision: Revision = { account, pipeline: id, document, createdAtMs: atMs }
-    const deployment = { account, number: document.revision, revisionId }
+    const number = (state.deployment?.value.number ?? 0) + 1
+    const descriptions = descriptionsOf(state.draft.value.nodes)
+    const revision: Revision = {
+      account,
+      pipeline: id,
+      document,
+      descriptions,
+      deployment: number,
+      createdAtMs: atMs,
+    }
+    const deployment = { account, number, revisionId }
     return [
       create(revisions, revisionId, revision),
       state.deployment === undefined
@@ -56,12 +68,12 @@ export async function publish(
   return pipelinesOfAll.get(caller, id)
 }
 
-function documentOf({ pipeline, draft, deployment }: PipelineState): PipelineDocument {
+function documentOf({ pipeline, draft }: PipelineState, revision: number): PipelineDocument {
   return {
     id: pipeline.id,
     accountId: pipeline.value.account,
     title: pipeline.value.title,
-    revision: (deployment?.value.number ?? 0) + 1,
+    revision,
     nodes: documentNodes(draft.value.nodes),
   }
 }

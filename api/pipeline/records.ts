@@ -5,7 +5,7 @@ import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
 export function pipelineRecord(state: PipelineState): PipelineRecord {
-  const { pipeline, updatedAtMs, deployedRevisionId, loadedRevisionId, hasChanges } = state
+  const { pipeline, updatedAtMs, deployedRevisionId, loadedRevisionId, hasChanges, isPaused } = state
   const { value } = pipeline
   return {
     id: pipeline.id,
@@ -21,7 +21,7 @@ export function pipelineRecord(state: PipelineState): PipelineRecord {
     published_revision_id: value.published?.revisionId ?? null,
     deployed_revision_id: deployedRevisionId,
     loaded_revision_id: loadedRevisionId,
-    processing_status: 'enabled',
+    processing_status: isPaused ? 'paused' : 'enabled',
     has_pending_actions: false,
     has_changes: hasChanges,
     origin: value.origin,
@@ -63,6 +63,6 @@ function outputsOf(node: DraftNode): NodeOutput[] {
   return nodeOutputs(node).map(({ id, label }) => ({ id, label }))
 }
 
-function isoTime(ms: number): string {
+export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -1,11 +1,63 @@
-import type { DraftNode } from '../../engine/configuration/entities.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import {
+  type DraftNode,
+  type Pipeline,
+  type Revision,
+  revisions,
+} from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 
+/** Every revision of a pipeline, oldest first. They are never changed, and go with nothing. */
+export function revisionsOf(
+  configuration: ConfigurationLog,
+  { id, value: { account } }: Entity<Pipeline>,
+): Entity<Revision>[] {
+  return configuration
+    .list(revisions, account)
+    .filter(({ value }) => value.pipeline === id)
+    .sort((a, b) => a.value.document.revision - b.value.document.revision)
+}
+
+/** The revision that lines meet once this deployment is in effect; undefined when none does. */
+export function revisionDeployedBy(
+  ofPipeline: readonly Entity<Revision>[],
+  deployment: number,
+): Entity<Revision> | undefined {
+  return ofPipeline.findLast(({ value }) => (value.deployment ?? value.document.revision) <= deployment)
+}
+
 /** The part of a draft's nodes that runs: what a revision keeps for ever. */
 export function documentNodes(nodes: readonly DraftNode[]): NodeDocument[] {
   return nodes.map(({ description: _, generation: __, ...document }) => document)
+}
+
+/** What people wrote about the nodes, by id. */
+export function descriptionsOf(nodes: readonly DraftNode[]): Record<string, string> {
+  return Object.fromEntries(
+    nodes.flatMap(({ id, description }) => (description === null ? [] : [[id, description]])),
+  )
+}
+
+/**
+ * The nodes of a draft that would publish the revision once more. A node that is in the draft as it was stays
+ * untouched; one that differs counts as written.
+ */
+export function restoredNodes(
+  { document, descriptions = {} }: Revision,
+  draft: readonly DraftNode[],
+): DraftNode[] {
+  const present = new Map(draft.map(node => [node.id, node]))
+  return document.nodes.map(node => {
+    const now = present.get(node.id)
+    const description = descriptions[node.id] ?? null
+    const isSame =
+      now !== undefined && now.description === description && sameNodes(documentNodes([now]), [node])
+    if (isSame) return now
+    return { ...node, description, generation: now === undefined ? 0 : now.generation + 1 }
+  })
 }
 
 /** Whether two revisions would do the same: titles count, because they are part of what is deployed. */

@@ -87,7 +87,7 @@ function accountCut({ id, version, value }: Entity<Account>): AccountsCut {
 }
 
 function pipelineCut({ id, value }: Entity<Deployment>, document: PipelineDocument | undefined): AccountsCut {
-  const payload = document === undefined ? '' : jsonText(withoutSecrets(document) as never)
+  const payload = document === undefined ? '' : jsonText(payloadOf(document, value) as never)
   return { account: value.account, cut: { kind: 'pipeline', entity: id, version: value.number, payload } }
 }
 
@@ -101,8 +101,9 @@ function documentOf(log: ConfigurationLog, { revisionId }: Deployment): Pipeline
   return revisionId === null ? undefined : log.get(revisions, revisionId)?.value.document
 }
 
-function withoutSecrets(document: PipelineDocument): PipelineCut {
-  return { ...document, nodes: document.nodes.map(nodeWithoutSecrets) }
+function payloadOf(document: PipelineDocument, { paused }: Deployment): PipelineCut {
+  const nodes = document.nodes.map(nodeWithoutSecrets)
+  return { ...document, nodes, ...(paused ? { paused } : {}) }
 }
 
 function nodeWithoutSecrets(node: NodeDocument): NodeDocument {

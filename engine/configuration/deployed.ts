@@ -1,8 +1,11 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 
-/** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its revision. An empty payload removes it. */
-export type PipelineCut = PipelineDocument
+/** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its deployment's. An empty payload removes it. */
+export interface PipelineCut extends PipelineDocument {
+  /** It handles nothing, and keeps what it remembers. */
+  readonly paused?: boolean
+}
 
 /** Payload of a cut of kind 'account'; entity is the short account id. */
 export interface AccountCut {

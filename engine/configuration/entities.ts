@@ -123,6 +123,10 @@ export interface Revision {
   readonly account: string
   readonly pipeline: string
   readonly document: PipelineDocument
+  /** Of its nodes, by id: they do not run, and are kept to be restored. Absent in older logs. */
+  readonly descriptions?: Readonly<Record<string, string>>
+  /** Number of the deployment that brought it. Absent in older logs, where it is that of the revision. */
+  readonly deployment?: number
   readonly createdAtMs: number
 }
 
@@ -132,10 +136,12 @@ export interface Revision {
  */
 export interface Deployment {
   readonly account: string
-  /** Rises with each publication and once more when the pipeline goes. */
+  /** Rises with each publication, pause and resumption, and once more when the pipeline goes. */
   readonly number: number
   /** null: nothing. */
   readonly revisionId: string | null
+  /** It is deployed and handles nothing. */
+  readonly paused?: boolean
 }
 
 /** What becomes of a pipeline's events that fail. Key: the pipeline's id. */

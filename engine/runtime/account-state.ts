@@ -1,6 +1,6 @@
 import type { LineBatchView } from '../../schemas/line-batch.ts'
-import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { MovedState } from '../../schemas/rekeyed.ts'
+import type { PipelineCut } from '../configuration/deployed.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
 import {
@@ -24,6 +24,8 @@ import type { SpreadAccount } from './spread-account.ts'
 export const DEFAULT_RETENTION_DAYS = 30
 /** Node id under which the default graph counts. */
 const DEFAULT_GRAPH_NODE = 'own-store'
+/** Node id under which a pipeline counts the lines that it does not handle because it is paused. */
+const PAUSED_NODE = 'paused'
 
 /** Where the events of an account end up; implemented by the fold of the partition. */
 export interface AccountOutput {
@@ -55,6 +57,8 @@ export interface AccountOutput {
 
 interface Deployed {
   readonly graph: CompiledGraph
+  /** What it would have handled; undefined while it is not paused. */
+  notHandled: NodeActivity | undefined
   /** Of its cut. */
   readonly version: number
   readonly ownStores: ReadonlyMap<string, OwnStoreSink>
@@ -87,7 +91,7 @@ export interface Deploying {
 export interface KeptRevision {
   readonly version: number
   readonly replacedMs: number
-  readonly document: PipelineDocument
+  readonly document: PipelineCut
 }
 
 /** How long a revision stays, beyond the last word of it, for events that take a second way. */
@@ -116,16 +120,16 @@ export class AccountState {
   }
 
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
-  deploy(document: PipelineDocument, { version, restored, replacingMs }: Deploying): void {
+  deploy(document: PipelineCut, { version, restored, replacingMs }: Deploying): void {
     const graph = compileGraph(document, this.#deployed.get(document.id)?.graph, restored)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
-    this.#deployed.set(document.id, deployedOf(graph, version))
+    this.#deployed.set(document.id, deployedOf(graph, version, document.paused))
     this.#inOrder()
   }
 
   /** Takes in a revision that newer ones have overtaken here, for its events that are still under way. */
   deployBeside(
-    document: PipelineDocument,
+    document: PipelineCut,
     { version, restored, replacedMs }: Omit<Deploying, 'replacingMs'> & { readonly replacedMs: number },
   ): void {
     const newer = new Map<string, HeldState>()
@@ -193,6 +197,10 @@ export class AccountState {
     let readers = 0
     for (const [pipeline, deployed] of this.#deployed) {
       if (batch.route === INGEST_ROUTE && !deployed.graph.readsIngest) continue
+      if (deployed.notHandled !== undefined) {
+        countDropped(deployed.notHandled, events)
+        continue
+      }
       readers++
       deployed.graph.run(batch.route, events, this.#contextOf(pipeline, deployed, output))
     }
@@ -207,9 +215,7 @@ export class AccountState {
     const isRun = own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)) ?? false
     if (isRun) return
     const activity = noCounts()
-    for (const { bytes } of events) activity.droppedBytes += bytes
-    activity.eventsIn = activity.dropped = events.length
-    activity.bytesIn = activity.droppedBytes
+    countDropped(activity, events)
     this.#gone.push({ account: this.account, pipeline, node, activity })
   }
 
@@ -243,7 +249,12 @@ export class AccountState {
 
   /** What every node did since the last call. */
   *takeActivity(): Iterable<NodeName & { readonly activity: NodeActivity }> {
-    for (const [pipeline, { graph, reported }] of this.#revisions()) {
+    for (const [pipeline, revision] of this.#revisions()) {
+      const { graph, reported, notHandled } = revision
+      if (notHandled !== undefined) {
+        yield { account: this.account, pipeline, node: PAUSED_NODE, activity: notHandled }
+        revision.notHandled = noCounts()
+      }
       for (const [node, counters] of graph.counters) {
         const activity = activitySince(counters, reported.get(node))
         reported.set(node, { ...counters })
@@ -343,10 +354,19 @@ export class AccountState {
   }
 }
 
-function deployedOf(graph: CompiledGraph, version: number): Deployed {
+function countDropped(activity: NodeActivity, events: readonly Event[]): void {
+  for (const { bytes } of events) {
+    activity.eventsIn++
+    activity.dropped++
+    activity.bytesIn += bytes
+    activity.droppedBytes += bytes
+  }
+}
+
+function deployedOf(graph: CompiledGraph, version: number, paused = false): Deployed {
   const ownStores = new Map<string, OwnStoreSink>()
   for (const sink of graph.sinks) {
     if (sink.type === 'log-analysis') ownStores.set(sink.nodeId, compileOwnStore(sink.config))
   }
-  return { graph, version, ownStores, reported: new Map() }
+  return { graph, version, ownStores, reported: new Map(), notHandled: paused ? noCounts() : undefined }
 }

@@ -1,7 +1,6 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import type { AccountCut } from '../configuration/deployed.ts'
+import type { AccountCut, PipelineCut } from '../configuration/deployed.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
@@ -118,7 +117,7 @@ export class Accounts {
 
   #restorePipeline({ version, payload }: Cut, kept: KeptPipeline = NOTHING): void {
     if (payload !== '') {
-      const document = parseJson(payload) as unknown as PipelineDocument
+      const document = parseJson(payload) as unknown as PipelineCut
       this.of(document.accountId).deploy(document, { version, restored: kept.states })
     }
     // Newest first, so that each finds the memory that it shared.
@@ -130,7 +129,7 @@ export class Accounts {
 const NOTHING: KeptPipeline = { states: new Map(), retiring: [] }
 
 function revisionOf([version, replacedMs]: readonly string[], data: Buffer): KeptRevision {
-  const document = parseJson(data.toString()) as unknown as PipelineDocument
+  const document = parseJson(data.toString()) as unknown as PipelineCut
   return { version: Number(version), replacedMs: Number(replacedMs), document }
 }
 

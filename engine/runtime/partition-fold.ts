@@ -3,10 +3,9 @@ import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
-import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type { AccountCut, DeadLetterCut, SpreadCut } from '../configuration/deployed.ts'
+import type { AccountCut, DeadLetterCut, PipelineCut, SpreadCut } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import { parseJson } from '../json-text.ts'
@@ -389,7 +388,7 @@ export class PartitionFold {
       }
       return
     }
-    const document = parseJson(cut.payload) as unknown as PipelineDocument
+    const document = parseJson(cut.payload) as unknown as PipelineCut
     const account = this.#accounts.of(document.accountId)
     this.#notePending(account)
     account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs(account) })
@@ -408,7 +407,7 @@ export class PartitionFold {
       return true
     }
     if (cut.kind !== 'pipeline' || cut.payload === '') return false
-    const document = parseJson(cut.payload) as unknown as PipelineDocument
+    const document = parseJson(cut.payload) as unknown as PipelineCut
     const account = this.#accounts.of(document.accountId)
     if (account.knows(cut.entity, cut.version)) return false
     this.#notePending(account)

@@ -38,7 +38,7 @@ test.each(seeds)('faults leave no trace: what is stored is what the log gives (S
   expectConservation(expected)
 })
 
-/** Lines, repeats, republishing, clocks and kills in a random order. */
+/** Lines, repeats, republishing, pauses, clocks and kills in a random order. */
 class RandomRun {
   readonly #world: World
   readonly #dice: Dice
@@ -79,7 +79,8 @@ class RandomRun {
     else if (roll < 65) clock.advance(dice.below(dice.chance(0.2) ? 70_000 : 1_500))
     else if (roll < 71)
       clock.setWall(clock.wallMs() + dice.below(dice.chance(0.1) ? 2 * HOUR_MS : 5_000) - 3_000)
-    else if (roll < 77) configuration.deploy(this.#nodes(), ++this.#version, this.#pipeline())
+    else if (roll < 77)
+      configuration.deploy(this.#nodes(), ++this.#version, this.#pipeline(), dice.chance(0.3))
     else if (roll < 80) this.#cut('pipeline', this.#pipeline(), '')
     else if (roll < 83) this.#cut('account', SAMPLE_ACCOUNT, this.#accountCut())
     else if (roll < 86) await this.#appendSlice()

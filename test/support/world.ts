@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
-import type { AddressedCut, DeployedConfiguration } from '../../engine/configuration/deployed.ts'
+import type { AddressedCut, DeployedConfiguration, PipelineCut } from '../../engine/configuration/deployed.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
@@ -8,7 +8,7 @@ import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine
 import { silentLogger } from '../../engine/logger.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import type { Cut } from '../../schemas/control.ts'
-import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'
 import { MemoryStore } from './memory-store.ts'
 
@@ -117,8 +117,8 @@ export class SampleConfiguration implements DeployedConfiguration {
     return () => this.#listeners.delete(listener)
   }
 
-  deploy(nodes: readonly NodeDocument[], revision = 1, id = 'pipeline-1'): void {
-    const document: PipelineDocument = { id, accountId: SAMPLE_ACCOUNT, title: id, revision, nodes }
+  deploy(nodes: readonly NodeDocument[], revision = 1, id = 'pipeline-1', paused = false): void {
+    const document: PipelineCut = { id, accountId: SAMPLE_ACCOUNT, title: id, revision, nodes, paused }
     this.set({ kind: 'pipeline', entity: id, version: revision, payload: JSON.stringify(document) })
   }
 

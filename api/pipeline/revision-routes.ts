@@ -1,0 +1,103 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { PipelineRecord } from '../../schemas/pipeline-api.ts'
+import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../schemas/revision-api.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
+import { ONE_PIPELINE, REVISIONS } from './links.ts'
+import { setPaused } from './pausing.ts'
+import type { PipelinePorts, Pipelines } from './pipelines.ts'
+import { pipelineRecord } from './records.ts'
+import { Revisions } from './revisions.ts'
+
+const PipelinePath = Type.Object({ pipelineId: Type.String() })
+const RevisionPath = Type.Object({ pipelineId: Type.String(), number: Type.String() })
+const DiffPath = Type.Object({ pipelineId: Type.String(), from: Type.String(), to: Type.String() })
+const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
+const tags = ['revisions']
+
+/**
+ * What of a pipeline was published and what of it runs. Reading a revision's nodes asks for as much as reading
+ * nodes: their options hold secrets in clear.
+ */
+export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelines: Pipelines }> = async (
+  app,
+  { pipelines, ...ports },
+) => {
+  const revisions = new Revisions(pipelines, ports)
+  const config = { needs: 'write' as const }
+
+  app.get(
+    '/v3/pipeline/:pipelineId/revision',
+    {
+      config: { needs: 'read' },
+      schema: {
+        summary: 'List the revisions of a pipeline, newest first',
+        tags,
+        params: PipelinePath,
+        response: { 200: EnvelopeOf(Type.Array(RevisionSummary)), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) =>
+      envelope({ ...REVISIONS, page: NO_FURTHER_PAGES }, revisions.list(caller, params.pipelineId)),
+  )
+
+  app.get(
+    '/v3/pipeline/:pipelineId/revision/:number',
+    {
+      config,
+      schema: {
+        summary: 'Read a revision with its nodes',
+        tags,
+        params: RevisionPath,
+        response: { 200: EnvelopeOf(RevisionRecord), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(REVISIONS, revisions.get(caller, params.pipelineId, params.number)),
+  )
+
+  app.post(
+    '/v3/pipeline/:pipelineId/revision/:number/restore',
+    {
+      config,
+      schema: {
+        summary: 'Make the nodes what they were in a revision; publish them to let them run',
+        tags,
+        params: RevisionPath,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(
+        ONE_PIPELINE,
+        pipelineRecord(await revisions.restore(caller, params.pipelineId, params.number)),
+      ),
+  )
+
+  app.get(
+    '/v3/pipeline/:pipelineId/revision/:from/diff/:to',
+    {
+      config,
+      schema: {
+        summary: 'What differs between two revisions, or a revision and the draft ("draft")',
+        tags,
+        params: DiffPath,
+        response: { 200: EnvelopeOf(RevisionDiff), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(REVISIONS, revisions.diff(caller, params.pipelineId, params.from, params.to)),
+  )
+
+  for (const [path, paused, summary] of [
+    ['pause', true, 'Pause a pipeline: it handles nothing, and keeps what it remembers'],
+    ['resume', false, 'Let a paused pipeline run again'],
+  ] as const) {
+    app.post(
+      `/v3/pipeline/:pipelineId/${path}`,
+      { config, schema: { summary, tags: ['pipelines'], params: PipelinePath, response: OnePipeline } },
+      async ({ caller, params }) =>
+        envelope(ONE_PIPELINE, pipelineRecord(await setPaused(pipelines, caller, params.pipelineId, paused))),
+    )
+  }
+}

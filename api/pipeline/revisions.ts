@@ -1,0 +1,86 @@
+import { replace } from '../../engine/configuration/configuration-log.ts'
+import { drafts, type Revision } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import type { RevisionDiff, RevisionRecord, RevisionSummary } from '../../schemas/revision-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { notFound } from '../errors.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import { isoTime } from './records.ts'
+import { documentNodes, restoredNodes, revisionsOf } from './revision.ts'
+import { differenceLines, nodeDifferences } from './revision-diff.ts'
+
+/** In the place of a revision's number: the nodes as they are being edited. */
+const DRAFT = 'draft'
+
+/** The published revisions of pipelines; every method throws ApiError 404 for what is not the caller's. */
+export class Revisions {
+  readonly #pipelines: Pipelines
+  readonly #ports: PipelinePorts
+
+  constructor(pipelines: Pipelines, ports: PipelinePorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /** Newest first. */
+  list(caller: Caller, id: string): RevisionSummary[] {
+    const state = this.#pipelines.get(caller, id)
+    const own = revisionsOf(this.#ports.configuration, state.pipeline)
+    return own.reverse().map(revision => summaryOf(revision, state))
+  }
+
+  get(caller: Caller, id: string, number: string): RevisionRecord {
+    const state = this.#pipelines.get(caller, id)
+    const revision = this.#numbered(state, number)
+    const { document, descriptions = {} } = revision.value
+    const nodes = document.nodes.map(node => ({
+      ...node,
+      inputs: [...node.inputs],
+      description: descriptions[node.id] ?? null,
+    }))
+    return { ...summaryOf(revision, state), nodes }
+  }
+
+  /** Makes the draft what the revision was; nothing runs differently until the next publication. */
+  restore(caller: Caller, id: string, number: string): Promise<PipelineState> {
+    return this.#pipelines.changing(caller, id, state => {
+      const { value } = this.#numbered(state, number)
+      const nodes = restoredNodes(value, state.draft.value.nodes)
+      const updatedAtMs = this.#ports.clock.wallMs()
+      return [replace(drafts, state.draft, { ...state.draft.value, nodes, updatedAtMs })]
+    })
+  }
+
+  /** @param from `to` alike: a number, or `draft` */
+  diff(caller: Caller, id: string, from: string, to: string): RevisionDiff {
+    const state = this.#pipelines.get(caller, id)
+    const nodes = nodeDifferences(this.#nodes(state, from), this.#nodes(state, to))
+    return { from, to, nodes, text: differenceLines(nodes) }
+  }
+
+  #nodes(state: PipelineState, which: string): readonly NodeDocument[] {
+    if (which === DRAFT) return documentNodes(state.draft.value.nodes)
+    return this.#numbered(state, which).value.document.nodes
+  }
+
+  #numbered({ pipeline }: PipelineState, number: string): Entity<Revision> {
+    const isIt = ({ value }: Entity<Revision>) => String(value.document.revision) === number
+    const revision = revisionsOf(this.#ports.configuration, pipeline).find(isIt)
+    if (revision === undefined) throw notFound(`The pipeline has no revision ${number}`)
+    return revision
+  }
+}
+
+function summaryOf({ id, value }: Entity<Revision>, state: PipelineState): RevisionSummary {
+  return {
+    id,
+    pipeline_id: value.pipeline,
+    number: value.document.revision,
+    title: value.document.title,
+    created_at: isoTime(value.createdAtMs),
+    nodes: value.document.nodes.length,
+    deployed: id === state.deployedRevisionId,
+    loaded: id === state.loadedRevisionId,
+  }
+}

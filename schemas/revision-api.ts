@@ -1,0 +1,60 @@
+import Type from 'typebox'
+
+/** Revisions of a pipeline as `/v3` shows them. The wire contract is silent about them: the shapes are Weir's own. */
+
+const Id = Type.String({ format: 'uuid' })
+const Kind = Type.Enum(['source', 'transform', 'sink'])
+const Title = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+
+export const RevisionSummary = Type.Object({
+  id: Id,
+  pipeline_id: Id,
+  number: Type.Integer({ minimum: 1, description: '1, 2, 3, … in the order of publication' }),
+  title: Type.String({ description: 'Of the pipeline when it was published' }),
+  created_at: Type.String({ format: 'date-time' }),
+  nodes: Type.Integer({ description: 'How many nodes it has' }),
+  deployed: Type.Boolean({ description: 'It is the one that runs, or is paused' }),
+  loaded: Type.Boolean({ description: "The account's lines meet it now" }),
+})
+export type RevisionSummary = Type.Static<typeof RevisionSummary>
+
+const RevisionNode = Type.Object({
+  id: Id,
+  kind: Kind,
+  type: Type.String(),
+  title: Title,
+  description: Title,
+  user_config: Type.Unsafe<object>({ type: 'object' }),
+  inputs: Type.Array(Type.String()),
+  gateway_route_id: Type.Optional(Type.String()),
+})
+
+export const RevisionRecord = Type.Object({
+  ...RevisionSummary.properties,
+  nodes: Type.Array(RevisionNode),
+})
+export type RevisionRecord = Type.Static<typeof RevisionRecord>
+
+const MemberDifference = Type.Object({
+  path: Type.String({ description: 'JSON pointer into the node' }),
+  before: Type.Optional(Type.Unknown({ description: 'Absent: it did not exist' })),
+  after: Type.Optional(Type.Unknown({ description: 'Absent: it does not exist any more' })),
+})
+
+export const NodeDifference = Type.Object({
+  change: Type.Enum(['added', 'removed', 'changed']),
+  kind: Kind,
+  id: Id,
+  type: Type.String(),
+  title: Title,
+  members: Type.Array(MemberDifference, { description: 'Of changed nodes' }),
+})
+export type NodeDifference = Type.Static<typeof NodeDifference>
+
+export const RevisionDiff = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  nodes: Type.Array(NodeDifference),
+  text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
+})
+export type RevisionDiff = Type.Static<typeof RevisionDiff>

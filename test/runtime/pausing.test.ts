@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { expectConservation, newWorld, node, passSecond, SOURCE } from '../support/world.ts'
+
+const NODES = [
+  SOURCE,
+  node('transform', 'limit', 'throttle', ['source'], { threshold: 2, window_ms: 60_000 }),
+  node('sink', 'store', 'log-analysis', ['limit'], {
+    message: { scheme: 'Explicit field selection', app: 'piped' },
+  }),
+]
+
+test('a paused pipeline handles nothing, says so in its counts, and goes on with what it remembers', async () => {
+  const world = await newWorld()
+  const { configuration } = world
+  const stored = () => world.store.rows('lines').map(({ line, app }) => `${line} ${app}`)
+  let worker = await world.worker()
+  configuration.deploy(NODES, 1)
+  await passSecond(world, worker)
+  await world.append([{ line: 'before' }])
+  await passSecond(world, worker)
+
+  configuration.deploy(NODES, 2, 'pipeline-1', true)
+  await passSecond(world, worker)
+  await world.append([{ line: 'meanwhile' }, { line: 'also' }])
+  await passSecond(world, worker)
+  // Also one that begins while it is paused.
+  worker.close()
+  worker = await world.worker()
+  await world.append([{ line: 'third' }])
+  await passSecond(world, worker)
+
+  configuration.deploy(NODES, 3)
+  await passSecond(world, worker)
+  await world.append([{ line: 'after' }, { line: 'over the limit' }])
+  world.clock.advance(61_000)
+  await passSecond(world, worker)
+
+  // Nobody else reads the stream, so the default graph has run.
+  expect(stored()).toEqual([
+    'before piped',
+    'meanwhile unknown',
+    'also unknown',
+    'third unknown',
+    'after piped',
+  ])
+  const notHandled = world.store.rows('node_metrics').filter(({ node_id }) => node_id === 'paused')
+  expect(notHandled.reduce((sum, { dropped }) => sum + Number(dropped), 0)).toBe(3)
+  expectConservation()
+})
+
+test('another pipeline that reads the stream keeps the default graph from running', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.deploy(NODES, 1, 'pipeline-1', true)
+  world.configuration.deploy([SOURCE, node('sink', 'nowhere', 'blackhole', ['source'])], 1, 'pipeline-2')
+  await passSecond(world, worker)
+  await world.append([{ line: 'a' }])
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual([])
+  expectConservation()
+})
