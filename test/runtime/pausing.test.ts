@@ -32,7 +32,9 @@ test('a paused pipeline handles nothing, says so in its counts, and goes on with
   configuration.deploy(NODES, 3)
   await passSecond(world, worker)
   await world.append([{ line: 'after' }, { line: 'over the limit' }])
+  await passSecond(world, worker)
   world.clock.advance(61_000)
+  await world.append([{ line: 'in the next minute' }])
   await passSecond(world, worker)
 
   // Nobody else reads the stream, so the default graph has run.
@@ -42,8 +44,9 @@ test('a paused pipeline handles nothing, says so in its counts, and goes on with
     'also unknown',
     'third unknown',
     'after piped',
+    'in the next minute piped',
   ])
-  const notHandled = world.store.rows('node_metrics').filter(({ node_id }) => node_id === 'paused')
+  const notHandled = world.store.rows('node_metrics').filter(row => row.node === 'paused')
   expect(notHandled.reduce((sum, { dropped }) => sum + Number(dropped), 0)).toBe(3)
   expectConservation()
 })
