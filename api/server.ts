@@ -170,7 +170,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     inEffect,
     deadLetters,
   })
-  await app.register(enterpriseRoutes, { configuration })
+  await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {
     await needing('read', app, async scope => {

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { type Account, accounts, enterprises } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { AccountChange, AccountCreate } from '../../schemas/account-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
+import { type ChildAccountPorts, ChildAccounts } from './child-accounts.ts'
 import { AccountRecord, accountRecord, EnterpriseRecord, enterpriseRecord } from './records.ts'
 
 const TokenDescription = Type.Object({
@@ -18,6 +20,10 @@ const TokenDescription = Type.Object({
 
 const AccountPath = Type.Object({ accountId: Type.String() })
 const ManyAccounts = { 200: EnvelopeOf(Type.Array(AccountRecord)), ...V3_ERROR_REPLIES }
+const CreatedAccount = Type.Object({
+  ...AccountRecord.properties,
+  ingestion_key: Type.String({ description: 'To send lines to the account with' }),
+})
 const OneAccount = { 200: EnvelopeOf(AccountRecord), ...V3_ERROR_REPLIES }
 
 function meta(pk: string, type: string): Meta {
@@ -25,20 +31,15 @@ function meta(pk: string, type: string): Meta {
 }
 
 /** `/v3/auth` and `/v3/enterprise` (configuration and account API, section 17.1). */
-export const enterpriseRoutes: FastifyPluginAsyncTypebox<{ configuration: ConfigurationView }> = async (
-  app,
-  { configuration },
-) => {
-  const childrenOf = (enterprise: string | undefined) =>
-    configuration
-      .list(accounts)
-      .filter(({ value }) => enterprise !== undefined && value.enterprise === enterprise)
+export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = async (app, ports) => {
+  const { configuration } = ports
+  const children = new ChildAccounts(ports)
 
   /** The accounts that a caller may use: all of its enterprise, or its own. */
-  const usableBy = ({ accessType, enterpriseId, account }: Caller): Entity<Account>[] =>
-    accessType === 'enterprise'
-      ? childrenOf(enterpriseId)
-      : configuration.list(accounts).filter(({ id }) => id === account?.shortId)
+  const usableBy = (caller: Caller): Entity<Account>[] =>
+    caller.accessType === 'enterprise'
+      ? children.list(caller)
+      : configuration.list(accounts).filter(({ id }) => id === caller.account?.shortId)
 
   app.get(
     '/v3/auth/account',
@@ -98,10 +99,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<{ configuration: Config
     async ({ caller }) => {
       const enterprise = configuration.get(enterprises, caller.enterpriseId ?? '')
       if (enterprise === undefined) throw notFound()
-      return envelope(
-        meta('enterprise', 'enterprise'),
-        enterpriseRecord(enterprise, childrenOf(enterprise.id)),
-      )
+      return envelope(meta('enterprise', 'enterprise'), enterpriseRecord(enterprise, children.list(caller)))
     },
   )
 
@@ -111,8 +109,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<{ configuration: Config
       config: { needs: 'enterprise' },
       schema: { summary: 'Accounts of the enterprise', tags: ['accounts'], response: ManyAccounts },
     },
-    async ({ caller }) =>
-      envelope(meta('account', 'account'), childrenOf(caller.enterpriseId).map(accountRecord)),
+    async ({ caller }) => envelope(meta('account', 'account'), children.list(caller).map(accountRecord)),
   )
 
   app.get(
@@ -127,11 +124,62 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<{ configuration: Config
       },
     },
     async ({ caller, params }) =>
+      envelope(meta('account', 'account'), accountRecord(children.get(caller, params.accountId))),
+  )
+
+  app.post(
+    '/v3/enterprise/account',
+    {
+      config: { needs: 'enterprise' },
+      schema: {
+        summary: 'Create an account of the enterprise, with its owner and a first ingestion key',
+        tags: ['accounts'],
+        body: AccountCreate,
+        response: { 200: EnvelopeOf(CreatedAccount), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, body }) => {
+      const { account, ingestionKey } = await children.create(caller, body)
+      return envelope(meta('account', 'account'), { ...accountRecord(account), ingestion_key: ingestionKey })
+    },
+  )
+
+  app.put(
+    '/v3/enterprise/account/:accountId',
+    {
+      config: { needs: 'enterprise' },
+      schema: {
+        summary: 'Change an account; what is left out stays as it is',
+        tags: ['accounts'],
+        params: AccountPath,
+        body: AccountChange,
+        response: OneAccount,
+      },
+    },
+    async ({ caller, params, body }) =>
       envelope(
         meta('account', 'account'),
-        accountRecord(oneOf(childrenOf(caller.enterpriseId), params.accountId)),
+        accountRecord(await children.change(caller, params.accountId, body)),
       ),
   )
+
+  for (const [path, suspended, summary] of [
+    ['suspend', true, 'Suspend an account: it keeps everything, and none of its credentials works'],
+    ['resume', false, 'Let the credentials of a suspended account work again'],
+  ] as const) {
+    app.post(
+      `/v3/enterprise/account/:accountId/${path}`,
+      {
+        config: { needs: 'enterprise' },
+        schema: { summary, tags: ['accounts'], params: AccountPath, response: OneAccount },
+      },
+      async ({ caller, params }) =>
+        envelope(
+          meta('account', 'account'),
+          accountRecord(await children.setSuspended(caller, params.accountId, suspended)),
+        ),
+    )
+  }
 }
 
 function oneOf(candidates: readonly Entity<Account>[], id: string): Entity<Account> {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Account, Enterprise } from '../../engine/configuration/entities.ts'
+import type { Account, Enterprise, Plan } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 
 /** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
@@ -9,12 +9,19 @@ export const AccountRecord = Type.Object({
   enterprise_id: Type.Union([Type.String(), Type.Null()]),
   company: Type.String(),
   owneremail: Type.String(),
-  plan: Type.Object({ type: Type.String() }),
+  plan: Type.Object({
+    type: Type.String(),
+    max_pipelines: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
+    max_nodes_per_pipeline: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
+  }),
   status: Type.String(),
   retention: Type.Integer(),
   quota: Type.Object({ retention: Type.Integer() }),
   external_id: Type.Union([Type.String(), Type.Null()]),
   created: Type.String({ format: 'date-time' }),
+  features: Type.Optional(
+    Type.Object({ throttle: Type.Boolean() }, { description: 'Absent: everything is on' }),
+  ),
   meta: Type.Object({ suspendIngestion: Type.Boolean() }),
 })
 export type AccountRecord = Type.Static<typeof AccountRecord>
@@ -35,13 +42,22 @@ export function accountRecord({ id, value }: Entity<Account>): AccountRecord {
     enterprise_id: value.enterprise,
     company: value.company,
     owneremail: value.ownerEmail,
-    plan: { type: value.plan.type },
+    plan: planRecord(value.plan),
     status: value.status,
     retention: value.retentionDays,
     quota: { retention: value.retentionDays },
     external_id: value.externalId,
     created: new Date(value.createdAtMs).toISOString(),
+    ...(value.features?.throttle === false ? { features: { throttle: false } } : {}),
     meta: { suspendIngestion: value.ingestionSuspended },
+  }
+}
+
+function planRecord({ type, maxPipelines, maxNodesPerPipeline }: Plan): AccountRecord['plan'] {
+  return {
+    type,
+    ...(maxPipelines === null ? {} : { max_pipelines: maxPipelines }),
+    ...(maxNodesPerPipeline === null ? {} : { max_nodes_per_pipeline: maxNodesPerPipeline }),
   }
 }
 

@@ -1,5 +1,11 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
-import { deployments, pipelines, type Revision, revisions } from '../../engine/configuration/entities.ts'
+import {
+  accounts,
+  deployments,
+  pipelines,
+  type Revision,
+  revisions,
+} from '../../engine/configuration/entities.ts'
 import { foreignDestination } from '../../engine/destinations/own-store.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
@@ -40,7 +46,8 @@ export async function publish(
     }
     const newest = revisionsOf(configuration, state.pipeline).at(-1)?.value.document.revision ?? 0
     const document = documentOf(state, newest + 1)
-    const problems = publishProblems(document, options)
+    const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
+    const problems = publishProblems(document, { ...options, hasThrottle: features?.throttle ?? true })
     if (problems.length > 0) throw new ProblemsError(problems)
     const revisionId = entropy.uuid()
     const atMs = clock.wallMs()
@@ -78,15 +85,24 @@ function documentOf({ pipeline, draft }: PipelineState, revision: number): Pipel
   }
 }
 
+const THROTTLE_OFF =
+  'must NOT be throttle: the processor is switched off for this account; who manages the enterprise can switch it on'
+
 /** There is no request body to point into: the pointers lead to the node, then into it. */
-function publishProblems(document: PipelineDocument, options: PublishOptions): Problem[] {
+function publishProblems(
+  document: PipelineDocument,
+  options: PublishOptions & { readonly hasThrottle: boolean },
+): Problem[] {
   const byId = new Map(document.nodes.map(node => [node.id, node]))
   const problems = checkGraph(document, options).map(({ nodeId, instancePath, message }) => ({
     instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
     message,
   }))
   for (const node of document.nodes) {
-    if (canonicalTypeOf(node.kind, node.type) !== 'log-analysis') continue
+    const canonical = canonicalTypeOf(node.kind, node.type)
+    if (canonical === 'throttle' && !options.hasThrottle)
+      problems.push({ instancePath: `${nodePointer(node, node.id)}/type`, message: THROTTLE_OFF })
+    if (canonical !== 'log-analysis') continue
     const host = hostNamedBy(node.user_config)
     const message = foreignDestination(node.user_config, () => host !== undefined && options.isOwnHost(host))
     if (message !== undefined)

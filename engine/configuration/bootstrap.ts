@@ -47,10 +47,11 @@ export type Bootstrapped =
 
 const OWNER_EMAIL = 'owner@weir.local'
 const COMPANY = 'Weir'
-const RETENTION_DAYS = 30
+export const DEFAULT_RETENTION_DAYS = 30
 const AUTHOR = { subjectId: 'bootstrap', account: '' }
 
-const PLAN: Plan = {
+/** What an account may have when nobody says otherwise. */
+export const DEFAULT_PLAN: Plan = {
   type: 'enterprise',
   maxPipelines: null,
   maxNodesPerPipeline: null,
@@ -118,9 +119,9 @@ function firstChanges(credentials: BootstrapCredentials, nowMs: number, entropy:
       enterprise,
       company: COMPANY,
       ownerEmail: OWNER_EMAIL,
-      plan: PLAN,
+      plan: DEFAULT_PLAN,
       status: 'active',
-      retentionDays: RETENTION_DAYS,
+      retentionDays: DEFAULT_RETENTION_DAYS,
       externalId: null,
       ingestionSuspended: false,
       createdAtMs: nowMs,

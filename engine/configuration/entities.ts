@@ -36,7 +36,15 @@ export interface Account {
   readonly retentionDays: number
   readonly externalId: string | null
   readonly ingestionSuspended: boolean
+  /** Absent: every feature is on. */
+  readonly features?: AccountFeatures
   readonly createdAtMs: number
+}
+
+/** What of the product an account has; what is not named is on. */
+export interface AccountFeatures {
+  /** The throttle processor, which is a beta. */
+  readonly throttle?: boolean
 }
 
 /**

@@ -1,0 +1,171 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import { DEFAULT_PLAN, DEFAULT_RETENTION_DAYS } from '../../engine/configuration/bootstrap.ts'
+import {
+  type Change,
+  type ConfigurationLog,
+  create,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
+import {
+  type Account,
+  accountKeys,
+  accounts,
+  memberKey,
+  members,
+  type Plan,
+} from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { newKey, newShortId } from '../../engine/configuration/mint.ts'
+import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { AccountChange, AccountCreate } from '../../schemas/account-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { forbidden, notFound } from '../errors.ts'
+
+const MAX_ATTEMPTS = 20
+
+export interface ChildAccountPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+}
+
+/** The accounts of the caller's enterprise. */
+export class ChildAccounts {
+  readonly #ports: ChildAccountPorts
+
+  constructor(ports: ChildAccountPorts) {
+    this.#ports = ports
+  }
+
+  list({ enterpriseId }: Caller): Entity<Account>[] {
+    return this.#ports.configuration
+      .list(accounts)
+      .filter(({ value }) => enterpriseId !== undefined && value.enterprise === enterpriseId)
+  }
+
+  /** @throws ApiError 404 */
+  get(caller: Caller, id: string): Entity<Account> {
+    const account = this.list(caller).find(each => each.id === id)
+    if (account === undefined) throw notFound('The account does not exist')
+    return account
+  }
+
+  /** An account with its owner and a first ingestion key, so that lines can be sent to it. */
+  async create(
+    caller: Caller,
+    write: AccountCreate,
+  ): Promise<{ account: Entity<Account>; ingestionKey: string }> {
+    const { configuration, clock, entropy } = this.#ports
+    const { enterpriseId } = writer(caller)
+    const nowMs = clock.wallMs()
+    const id = newShortId(entropy)
+    const key = newKey(entropy)
+    const account: Account = {
+      id: entropy.uuid(),
+      enterprise: enterpriseId,
+      company: write.company,
+      ownerEmail: write.owneremail,
+      plan: planOf(DEFAULT_PLAN, write.plan),
+      status: 'active',
+      retentionDays: write.retention ?? DEFAULT_RETENTION_DAYS,
+      externalId: write.external_id ?? null,
+      ingestionSuspended: false,
+      ...(write.features && { features: write.features }),
+      createdAtMs: nowMs,
+    }
+    const changes: Change[] = [
+      create(accounts, id, account),
+      ownerChange(id, write.owneremail, entropy, nowMs),
+      create(accountKeys, newShortId(entropy), {
+        account: id,
+        type: 'ingestion',
+        key,
+        name: 'first key',
+        createdAtMs: nowMs,
+      }),
+    ]
+    await configuration.append(changes, { subjectId: caller.subjectId, account: id })
+    return { account: this.get(caller, id), ingestionKey: key }
+  }
+
+  /** What is left out stays as it is. */
+  change(caller: Caller, id: string, write: AccountChange): Promise<Entity<Account>> {
+    const { entropy, clock, configuration } = this.#ports
+    return this.#changing(caller, id, account => {
+      const { value } = account
+      const ownerEmail = write.owneremail ?? value.ownerEmail
+      const changed: Account = {
+        ...value,
+        company: write.company ?? value.company,
+        ownerEmail,
+        plan: planOf(value.plan, write.plan),
+        retentionDays: write.retention ?? value.retentionDays,
+        externalId: write.external_id === undefined ? value.externalId : write.external_id,
+        ...(write.features && { features: { ...value.features, ...write.features } }),
+      }
+      const owner = configuration.get(members, memberKey(id, ownerEmail))
+      if (owner?.value.role === 'owner') return [replace(accounts, account, changed)]
+      const ownership =
+        owner === undefined
+          ? ownerChange(id, ownerEmail, entropy, clock.wallMs())
+          : replace(members, owner, { ...owner.value, role: 'owner' as const })
+      return [replace(accounts, account, changed), ownership]
+    })
+  }
+
+  /** A suspended account keeps everything, and none of its credentials works until it is resumed. */
+  setSuspended(caller: Caller, id: string, suspended: boolean): Promise<Entity<Account>> {
+    const status = suspended ? 'deactivated' : 'active'
+    return this.#changing(caller, id, account =>
+      account.value.status === status ? [] : [replace(accounts, account, { ...account.value, status })],
+    )
+  }
+
+  async #changing(
+    caller: Caller,
+    id: string,
+    edit: (account: Entity<Account>) => Change[],
+  ): Promise<Entity<Account>> {
+    writer(caller)
+    for (let attempt = 1; ; attempt++) {
+      const changes = edit(this.get(caller, id))
+      try {
+        if (changes.length > 0)
+          await this.#ports.configuration.append(changes, { subjectId: caller.subjectId, account: id })
+        return this.get(caller, id)
+      } catch (error) {
+        const isOvertaken = error instanceof ConfigurationRejected && error.code === 'CHANGED_MEANWHILE'
+        if (!isOvertaken || attempt === MAX_ATTEMPTS) throw error
+      }
+    }
+  }
+}
+
+/** @throws ApiError 403 when the token may only look */
+function writer({ role, enterpriseId }: Caller): { enterpriseId: string } {
+  if (enterpriseId === undefined || (role !== 'owner' && role !== 'admin'))
+    throw forbidden('An enterprise token with the role admin is required')
+  return { enterpriseId }
+}
+
+function ownerChange(account: string, email: string, entropy: Entropy, createdAtMs: number): Change {
+  return create(members, memberKey(account, email), {
+    account,
+    email,
+    role: 'owner',
+    groups: [],
+    subjectId: entropy.uuid(),
+    createdAtMs,
+  })
+}
+
+function planOf(before: Plan, write: AccountCreate['plan'] = {}): Plan {
+  return {
+    ...before,
+    type: write.type ?? before.type,
+    maxPipelines: write.max_pipelines === undefined ? before.maxPipelines : write.max_pipelines,
+    maxNodesPerPipeline:
+      write.max_nodes_per_pipeline === undefined ? before.maxNodesPerPipeline : write.max_nodes_per_pipeline,
+  }
+}
