@@ -46,6 +46,8 @@ export interface CompiledGraph {
    * @param route 'ingest', or the id of a gateway route
    */
   run(route: string, events: readonly Event[], context: RunContext): void
+  /** The same for one source. @throws RangeError when there is no such source */
+  enter(source: string, events: readonly Event[], context: RunContext): void
   /** Whether events can be run on from a node. */
   hasInput(node: string): boolean
   /** Runs events that wait at a node on from there. @returns false when there is no such node */
@@ -133,7 +135,17 @@ class Graph implements CompiledGraph {
 
   run(route: string, events: readonly Event[], context: RunContext): void {
     if (events.length === 0) return
-    for (const source of this.#entrances.get(route) ?? []) source.enter(events)
+    this.#enter(this.#entrances.get(route) ?? [], events, context)
+  }
+
+  enter(source: string, events: readonly Event[], context: RunContext): void {
+    const node = this.#nodes.find(({ id }) => id === source)
+    if (!(node instanceof SourceNode)) throw new RangeError(`"${source}" is no source`)
+    this.#enter([node], events, context)
+  }
+
+  #enter(sources: readonly SourceNode[], events: readonly Event[], context: RunContext): void {
+    for (const source of sources) source.enter(events, context)
     for (const node of this.#nodes) node.step(context)
   }
 
@@ -196,9 +208,10 @@ class Graph implements CompiledGraph {
     const config = checkedConfig(node, processor)
     const desk = new ErrorDesk(id)
     const process = processor.compile(config, desk.report)
-    const state = heldState(node, processor, { config, process, desk }, memory)
+    const explain = processor.explain?.(config)
+    const state = heldState(node, processor, { config, process, desk, explain }, memory)
     if (state !== undefined) this.states.set(id, state)
-    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk })
+    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk, explain })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
       const port = new OutputPort(compiled.counters)
       compiled.outputs.set(name, port)
@@ -242,7 +255,7 @@ function checkedConfig({ id, user_config: config }: NodeDocument, processor: Pro
 function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
-  judge: Pick<HeldState, 'config' | 'process' | 'desk'>,
+  judge: Pick<HeldState, 'config' | 'process' | 'desk' | 'explain'>,
   { previous, newer, restored, bounds }: Memory,
 ): HeldState | undefined {
   if (kind === undefined) return undefined

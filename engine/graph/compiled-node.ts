@@ -3,6 +3,7 @@ import { Event } from '../event.ts'
 import { Dropped, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { Process, ProcessorState } from '../processors/define-processor.ts'
+import type { GraphObserver } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { ErrorDesk, NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
@@ -26,6 +27,7 @@ export interface RunContext {
   readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
   /** Present where memory of keys may be in other partitions. */
   readonly elsewhere?: Elsewhere | undefined
+  readonly observer?: GraphObserver | undefined
 }
 
 /** The way to memory that is not here. */
@@ -86,7 +88,8 @@ export class SourceNode implements CompiledNode {
     this.id = id
   }
 
-  enter(events: readonly Event[]): void {
+  enter(events: readonly Event[], { observer }: RunContext): void {
+    for (const [row, event] of events.entries()) observer?.left(this.id, DEFAULT_OUTPUT, event, row)
     let bytes = 0
     for (const event of events) bytes += event.bytes
     this.counters.eventsIn += events.length
@@ -116,6 +119,8 @@ export class DeliveringNode implements CompiledNode {
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     context.deliver(this.sink, run.events, this.#fail)
+    for (const [index, event] of run.events.entries())
+      context.observer?.left(this.id, DEFAULT_OUTPUT, event, run.rows[index] as number)
   }
 
   readonly #fail = (event: Event): void => {
@@ -138,7 +143,11 @@ export interface HeldState {
   process: Process
   hash: (event: Event, value: unknown) => number
   desk: ErrorDesk
+  explain: Explain | undefined
 }
+
+/** @see Processor.explain */
+export type Explain = (event: Event, state: unknown) => JsonObject
 
 export interface ProcessingParts {
   readonly id: string
@@ -146,6 +155,7 @@ export interface ProcessingParts {
   readonly process: Process
   readonly state: HeldState | undefined
   readonly desk: ErrorDesk
+  readonly explain?: Explain | undefined
 }
 
 /** Runs a processor over the events of a record: the counting around every outcome happens here, once. */
@@ -158,14 +168,17 @@ export class ProcessingNode implements CompiledNode {
   readonly #process: Process
   readonly #state: HeldState | undefined
   readonly #desk: ErrorDesk
+  readonly #explain: Explain | undefined
+  #observer: GraphObserver | undefined
   readonly #built = new Map<string, RunBuilder>()
 
-  constructor({ id, inboxes, process, state, desk }: ProcessingParts) {
+  constructor({ id, inboxes, process, state, desk, explain }: ProcessingParts) {
     this.id = id
     this.inboxes = inboxes
     this.#process = process
     this.#state = state
     this.#desk = desk
+    this.#explain = explain
   }
 
   step(context: RunContext): void {
@@ -175,6 +188,7 @@ export class ProcessingNode implements CompiledNode {
     const state = this.#state
     state?.kind.advance(state.value, context.nowMs, state.config)
     const desk = state?.desk ?? this.#desk
+    this.#observer = context.observer
     desk.open(context)
     this.#processRun(run, desk)
     desk.close()
@@ -202,6 +216,7 @@ export class ProcessingNode implements CompiledNode {
     for (let index = 0; index < run.events.length; index++) {
       const event = run.events[index] as Event
       desk.event = event
+      desk.row = run.rows[index] as number
       const outcome = process(event, state)
       if (outcome === event) {
         passed?.add(event, run.rows[index] as number, event.bytes)
@@ -210,7 +225,7 @@ export class ProcessingNode implements CompiledNode {
       passed ??= this.#builderOfFirst(run, index)
       this.#settle(outcome, event, run.rows[index] as number, passed, desk)
     }
-    if (passed === undefined) this.#port(DEFAULT_OUTPUT).emit(run)
+    if (passed === undefined) this.#emit(DEFAULT_OUTPUT, run)
     else this.#emitBuilt()
   }
 
@@ -229,12 +244,12 @@ export class ProcessingNode implements CompiledNode {
     if (outcome instanceof Event) {
       passed.add(outcome, row, outcome.bytes)
     } else if (outcome instanceof Dropped) {
-      this.#countDropped(event)
+      this.#countDropped(event, row)
     } else if (outcome instanceof Routed) {
       counters.copied += outcome.outputs.length - 1
       for (const name of outcome.outputs) this.#builder(name).add(outcome.event, row, outcome.event.bytes)
     } else if (outcome instanceof Split) {
-      if (outcome.events.length === 0) this.#countDropped(event)
+      if (outcome.events.length === 0) this.#countDropped(event, row)
       else counters.created += outcome.events.length - 1
       for (const part of outcome.events) passed.add(part, row, part.bytes)
     } else if (outcome instanceof PassedWithError) {
@@ -243,19 +258,31 @@ export class ProcessingNode implements CompiledNode {
     } else {
       counters.failed++
       desk.fail(outcome.code, outcome.detail)
+      this.#observer?.failed(this.id, event, row)
     }
   }
 
-  #countDropped(event: Event): void {
+  #countDropped(event: Event, row: number): void {
     this.counters.dropped++
     this.counters.droppedBytes += event.bytes
+    if (this.#observer === undefined) return
+    const explain = this.#state === undefined ? this.#explain : this.#state.explain
+    this.#observer.dropped(this.id, event, row, explain?.(event, this.#state?.value))
   }
 
   #emitBuilt(): void {
     for (const [name, built] of this.#built) {
-      if (built.events.length > 0) this.#port(name).emit(built)
+      if (built.events.length > 0) this.#emit(name, built)
     }
     this.#built.clear()
+  }
+
+  #emit(name: string, run: Run): void {
+    const observer = this.#observer
+    if (observer !== undefined)
+      for (const [index, event] of run.events.entries())
+        observer.left(this.id, name, event, run.rows[index] as number)
+    this.#port(name).emit(run)
   }
 
   #builder(name: string): RunBuilder {

@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../errors.ts'
 import type { Event } from '../event.ts'
+import type { GraphObserver } from './graph-observer.ts'
 
 /** Trouble that a node had with one event: what an error record is made from (components, section 4.1). */
 export interface NodeError {
@@ -45,6 +46,8 @@ class ProcessorError implements NodeError {
 /** Where the processes of one node report. It knows which event is in hand, so that they need not. */
 export class ErrorDesk {
   event: Event | undefined
+  /** The number of the event that entered and that the event in hand comes from. */
+  row = 0
   readonly #nodeId: string
   #receiver: ErrorReceiver | undefined
 
@@ -62,14 +65,19 @@ export class ErrorDesk {
   }
 
   readonly report: Report = (code, detail) => {
-    this.#receiver?.report(this.#errorOf(code, detail))
+    this.#tell(this.#errorOf(code, detail))
   }
 
   /** As `report`, of an event that does not go its way. */
   fail(code: ErrorCode, detail: ErrorDetail): void {
     const error = this.#errorOf(code, detail)
-    this.#receiver?.report(error)
+    this.#tell(error)
     this.#receiver?.takeDeadLetter?.(error)
+  }
+
+  #tell(error: NodeError): void {
+    this.#receiver?.report(error)
+    this.#receiver?.observer?.reported(error, this.row)
   }
 
   #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
@@ -82,4 +90,5 @@ export class ErrorDesk {
 interface ErrorReceiver {
   report(error: NodeError): void
   takeDeadLetter?: ((error: NodeError) => void) | undefined
+  observer?: Pick<GraphObserver, 'reported'> | undefined
 }

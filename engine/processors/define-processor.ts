@@ -28,6 +28,11 @@ export interface Processor<
   readonly errors: readonly Code[]
   /** Does the thinking once; the function that it returns does the work per event and keeps nothing of its own. */
   compile(config: Config, report: Report<NoInfer<Code>>): Process<NoInfer<Code>, State>
+  /**
+   * Tells somebody who asks why an event was dropped: done once; the function that it returns is asked right after
+   * the event was judged, and changes nothing.
+   */
+  explain?(config: Config): (event: Event, state: State) => JsonObject
   readonly state?: ProcessorState<State, Config>
   readonly examples: readonly Example[]
 }

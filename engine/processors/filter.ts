@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
+import { explainCondition } from '../condition-explanation.ts'
 import { Conditional } from '../config-schema.ts'
 import { drop, pass } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
@@ -27,6 +28,12 @@ export const filter = defineProcessor({
     const meets = compileCondition(conditional, report)
     const passesWhen = action === 'allow'
     return event => (meets(event) === passesWhen ? event : drop())
+  },
+
+  explain({ action, conditional }) {
+    const comparisons = explainCondition(conditional)
+    const rule = action === 'drop' ? 'the condition is met' : 'the condition is not met'
+    return event => ({ rule, action, comparisons: comparisons(event) })
   },
 
   configs: [

@@ -13,6 +13,8 @@ import { defineProcessor } from './define-processor.ts'
 const MAX_THRESHOLD = 1_000_000_000
 const MAX_WINDOW_MS = 86_400_000 // A day: components, section 5A.1.
 const WINDOW_TEXT = /^(\d+)(ms|s|min|h)$/
+/** Of the pass times that filled a bucket. */
+const MAX_SHOWN_PASSES = 100
 const UNIT_MS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 }
 
 interface ThrottleConfig {
@@ -67,6 +69,23 @@ export const throttle = defineProcessor({
         report('E_CARDINALITY_LIMIT', { field: keyField ?? '', captured: bucketKey ?? '' })
       return verdict === PASSED || verdict === OVERFLOW_PASSED ? event : drop()
     }
+  },
+
+  explain(config) {
+    const key = bucketKeyIn(config)
+    const windowMs = windowMsOf(config)
+    return (event, state: ThrottleState) => ({
+      rule: 'the bucket is full',
+      bucket: key(event) ?? null,
+      threshold: config.threshold,
+      window_ms: windowMs,
+      // A limit that was lowered since has more passes than it allows.
+      passed: state
+        .passesOf(key(event))
+        .slice(-MAX_SHOWN_PASSES)
+        .map(({ timeMs, count }) => ({ at: new Date(timeMs).toISOString(), count })),
+      free_from: freeFrom(state.passesOf(key(event)), config.threshold, windowMs),
+    })
   },
 
   state: {
@@ -198,6 +217,22 @@ export const throttle = defineProcessor({
     },
   ],
 })
+
+/** When the bucket has room again, if nothing passes until then. */
+function freeFrom(
+  passes: readonly { readonly timeMs: number; readonly count: number }[],
+  threshold: number,
+  windowMs: number,
+): string {
+  let count = passes.reduce((sum, pass) => sum + pass.count, 0)
+  let timeMs = 0
+  for (const pass of passes) {
+    if (count < threshold) break
+    count -= pass.count
+    timeMs = pass.timeMs
+  }
+  return new Date(timeMs + windowMs).toISOString()
+}
 
 /** Reads an event's bucket key. */
 function bucketKeyIn({ key_field: keyField }: ThrottleConfig): (event: Event) => string | undefined {

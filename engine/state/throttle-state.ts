@@ -88,6 +88,13 @@ export class ThrottleState {
     return this.#judgeNewKey(key, rule)
   }
 
+  /** What a bucket has passed and not forgotten, oldest first; undefined: the default bucket. A key without a bucket has what the shared one has. */
+  passesOf(key: string | undefined): readonly { readonly timeMs: number; readonly count: number }[] {
+    if (key === undefined) return this.#runsOf(DEFAULT_BUCKET)
+    const bucket = this.#buckets.find(key)
+    return this.#runsOf(bucket === NO_BUCKET ? OVERFLOW_BUCKET : bucket)
+  }
+
   /** Buckets that hold a pass time, and what they take. */
   measure() {
     return {
