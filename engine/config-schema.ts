@@ -1,22 +1,60 @@
 import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv'
 import Type, { type TSchema } from 'typebox'
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { type Condition, checkCondition } from './condition.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from './field-path.ts'
+import { type Condition, checkCondition, checkLeaf, type Leaf } from './condition.ts'
+import type { ConditionRules } from './condition-check.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from './field-path.ts'
+import { grokPatternProblem } from './grok-pattern.ts'
 import type { Problem } from './problem.ts'
+import { regularExpressionProblem } from './regular-expression.ts'
+import { scriptProblem } from './script.ts'
 
 interface Described {
   readonly description: string
 }
 
-/** An option that names a place in the event. `blank` also accepts "", which means the same as leaving it out. */
-export function FieldPath({ blank = false, ...options }: Described & { readonly blank?: boolean }) {
-  return Type.String({ ...options, fieldPath: blank ? 'blank' : 'required' })
+interface FieldPathOptions extends Described {
+  /** Also accepts "", which means the same as leaving it out. */
+  readonly blank?: boolean
+  /** Accepts members of the message itself only: `.a`, and neither `.a.b` nor the whole of it. */
+  readonly rootLevel?: boolean
+  readonly maxLength?: number
+  readonly default?: string
+}
+
+/** An option that names a place in the event. */
+export function FieldPath({ blank = false, rootLevel = false, ...options }: FieldPathOptions) {
+  return Type.String({ ...options, fieldPath: rootLevel ? 'root' : blank ? 'blank' : 'required' })
 }
 
 /** An option that holds a conditional; its defaults are written into what is stored. */
-export function Conditional(options: Described) {
-  return Type.Unsafe<Condition>({ type: 'object', conditional: true, ...options })
+export function Conditional({ change, ...options }: Described & Pick<ConditionRules, 'change'>) {
+  const rules: ConditionRules = change === undefined ? {} : { change }
+  return Type.Unsafe<Condition>({ type: 'object', conditional: rules, ...options })
+}
+
+/** An option that holds one comparison, where a tree of them is not allowed. */
+export function Comparison({
+  caseSensitiveDefault,
+  ...options
+}: Described & Pick<ConditionRules, 'caseSensitiveDefault'>) {
+  const rules: ConditionRules = caseSensitiveDefault === undefined ? {} : { caseSensitiveDefault }
+  return Type.Unsafe<Leaf>({ type: 'object', comparison: rules, ...options })
+}
+
+/** An option that holds a regular expression: components, section 9.5. */
+export function RegularExpressionText(options: Described) {
+  return Type.String({ ...options, minLength: 1, regularExpression: true })
+}
+
+/** An option that holds a grok pattern: components, section 9.4. */
+export function GrokPattern(options: Described) {
+  return Type.String({ ...options, minLength: 1, grokPattern: true })
+}
+
+/** An option that holds a script of one function: components, section 5.11. */
+export function ScriptText(options: Described & { readonly maxLength?: number }) {
+  return Type.String({ ...options, minLength: 1, script: true })
 }
 
 export type ConfigCheck = { readonly stored: JsonObject } | { readonly problems: readonly Problem[] }
@@ -25,32 +63,58 @@ export type ConfigCheck = { readonly stored: JsonObject } | { readonly problems:
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false })
 
 const validateFieldPath: SchemaValidateFunction = (mode: string, text: string) => {
-  if (isFieldPath(text) || (mode === 'blank' && text === '')) return true
-  validateFieldPath.errors = [{ keyword: 'fieldPath', message: FIELD_PATH_MESSAGE, params: {} }]
+  const message = fieldPathProblem(mode, text)
+  if (message === undefined) return true
+  validateFieldPath.errors = [{ keyword: 'fieldPath', message, params: {} }]
   return false
 }
 
-const validateConditional: SchemaValidateFunction = (_on: boolean, value: JsonObject, _schema, context) => {
-  const { stored, problems } = checkCondition(value)
-  Object.assign(value, stored)
-  const parentPath = context?.instancePath ?? ''
-  validateConditional.errors = problems.map(({ instancePath, message }) => ({
-    keyword: 'conditional',
-    instancePath: `${parentPath}${instancePath}`,
-    message,
-    params: {},
-  }))
-  return problems.length === 0
+function fieldPathProblem(mode: string, text: string): string | undefined {
+  if (mode === 'blank' && text === '') return undefined
+  if (!isFieldPath(text)) return FIELD_PATH_MESSAGE
+  return mode === 'root' && !isRootLevel(text) ? 'must be a root-level field, such as .a' : undefined
+}
+
+function isRootLevel(text: string): boolean {
+  const { root, segments } = parseFieldPath(text) ?? {}
+  return root === 'message' && segments?.length === 1 && typeof segments[0] === 'string'
 }
 
 ajv.addKeyword({ keyword: 'fieldPath', type: 'string', errors: true, validate: validateFieldPath })
-ajv.addKeyword({
-  keyword: 'conditional',
-  type: 'object',
-  modifying: true,
-  errors: 'full', // The problems lie deeper in the value and bring their own places.
-  validate: validateConditional,
-})
+
+for (const [keyword, check] of [
+  ['conditional', checkCondition],
+  ['comparison', checkLeaf],
+] as const) {
+  const validate: SchemaValidateFunction = (rules: ConditionRules, value: JsonObject, _schema, context) => {
+    const { stored, problems } = check(value, rules)
+    Object.assign(value, stored)
+    const parentPath = context?.instancePath ?? ''
+    validate.errors = problems.map(({ instancePath, message }) => ({
+      keyword,
+      instancePath: `${parentPath}${instancePath}`,
+      message,
+      params: {},
+    }))
+    return problems.length === 0
+  }
+  // The problems lie deeper in the value and bring their own places.
+  ajv.addKeyword({ keyword, type: 'object', modifying: true, errors: 'full', validate })
+}
+
+for (const [keyword, problemWith] of [
+  ['regularExpression', regularExpressionProblem],
+  ['grokPattern', grokPatternProblem],
+  ['script', scriptProblem],
+] as const) {
+  const validate: SchemaValidateFunction = (_on: boolean, text: string) => {
+    const message = problemWith(text)
+    if (message === undefined) return true
+    validate.errors = [{ keyword, message, params: {} }]
+    return false
+  }
+  ajv.addKeyword({ keyword, type: 'string', errors: true, validate })
+}
 
 /** A full tree of conditions takes some 16 levels. */
 const MAX_NESTING = 64

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { grokPatternProblem } from './grok-pattern.ts'
+
+test.each([
+  ['%{USERNAME:user} %{EMAILADDRESS:email}'],
+  ['%{WORD:part} %{NUMBER:nr}: %{GREEDYDATA:text}'],
+  ['%{COMMONAPACHELOG}'],
+  ['%{IP:client.ip},%{INT:[http][status]};%{WORD}-%{WORD}'],
+])('%s is a grok pattern', pattern => {
+  expect(grokPatternProblem(pattern)).toBeUndefined()
+})
+
+test.each([
+  ['at %{WORD:part}', "'a' may not stand between references"],
+  ['%{WORD:part}%', "'%' may not stand between references"],
+  ['%{WORD}\\s%{WORD}', "'\\' may not stand between references"],
+  ['%{WORD} 😀', "'😀' may not stand between references"],
+  ['%{WORD}{', "'{' may not stand between references"],
+  ['%{NUMBER:nr:int}', '%{NUMBER:nr:int} has a type suffix'],
+  ['%{WORD} %{', 'no reference at character 9'],
+  ['%{}', 'no reference at character 1'],
+  ['%{WORD:}', 'no reference at character 1'],
+  ['%{WO RD}', 'no reference at character 1'],
+  ['%{WORD:a b}', 'no reference at character 1'],
+])('%s is none', (pattern, reason) => {
+  expect(grokPatternProblem(pattern)).toBe(`Must be a valid grok pattern: ${reason}`)
+})
