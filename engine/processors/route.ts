@@ -1,16 +1,12 @@
-import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional } from '../config-schema.ts'
-
 import { route as leaveBy } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
+import { newOutputName, outputNameOf, UNMATCHED } from './output-name.ts'
 
-/** The output of events that no condition is true for. */
-const UNMATCHED_OUTPUT = '_unmatched'
-const NAME_DIGITS = 8
-const NO_MATCH: readonly string[] = [UNMATCHED_OUTPUT]
+const NO_MATCH: readonly string[] = [UNMATCHED.name]
 
 /**
  * Route: an event leaves by every output whose condition is true for it, or by `_unmatched`.
@@ -43,8 +39,8 @@ export const route = defineProcessor({
   }),
 
   outputs: config => [
-    { name: UNMATCHED_OUTPUT, label: 'Unmatched' },
-    ...rulesOf(config).map(rule => ({ name: nameOf(rule), label: String(rule.label) })),
+    UNMATCHED,
+    ...rulesOf(config).map(rule => ({ name: outputNameOf(rule), label: String(rule.label) })),
   ],
 
   compile({ conditionals }, report) {
@@ -165,16 +161,16 @@ function withOutputNames(rules: readonly JsonObject[], previous: readonly JsonOb
   const names = new Map<JsonObject, string>()
   const claim = (rule: JsonObject, index: number | undefined) => {
     if (index === undefined || names.has(rule) || !free.delete(index)) return
-    names.set(rule, nameOf(previous[index]))
+    names.set(rule, outputNameOf(previous[index]))
   }
   const freeWhere = (fits: (rule: JsonObject | undefined) => boolean) =>
     [...free].find(index => fits(previous[index]))
   for (const rule of rules) {
-    const sent = nameOf(rule)
+    const sent = outputNameOf(rule)
     if (sent !== '')
       claim(
         rule,
-        freeWhere(old => nameOf(old) === sent),
+        freeWhere(old => outputNameOf(old) === sent),
       )
   }
   for (const rule of rules)
@@ -184,23 +180,9 @@ function withOutputNames(rules: readonly JsonObject[], previous: readonly JsonOb
         freeWhere(old => old?.label === rule.label),
       )
   for (const [index, rule] of rules.entries()) claim(rule, index)
-  const taken = new Set(previous.map(nameOf))
+  const taken = new Set(previous.map(outputNameOf))
   return rules.map((rule, index) => {
-    const name = names.get(rule) ?? newName(rule, index, taken)
+    const name = names.get(rule) ?? newOutputName(`${index} ${String(rule.label)}`, taken)
     return { ...rule, _output_name: name }
   })
-}
-
-function nameOf(rule: JsonObject | undefined): string {
-  return typeof rule?._output_name === 'string' ? rule._output_name : ''
-}
-
-/** Eight hex digits from the label: the same write gives the same names, without any randomness. */
-function newName(rule: JsonObject, index: number, taken: Set<string>): string {
-  for (let attempt = 0; ; attempt++) {
-    const name = hash('sha256', `${attempt} ${index} ${String(rule.label)}`).slice(0, NAME_DIGITS)
-    if (taken.has(name)) continue
-    taken.add(name)
-    return name
-  }
 }
