@@ -11,6 +11,7 @@ import { scriptProblem } from './script.ts'
 
 interface Described {
   readonly description: string
+  readonly default?: string
 }
 
 interface FieldPathOptions extends Described {

@@ -14,5 +14,8 @@ export const blackhole = defineDestination({
     { additionalProperties: false },
   ),
   delivers: true,
-  configs: [{ sent: {}, stored: { ack_enabled: true } }],
+  configs: [
+    { sent: {}, stored: { ack_enabled: true } },
+    { sent: { ack_enabled: false }, stored: { ack_enabled: false } },
+  ],
 })

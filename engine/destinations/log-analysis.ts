@@ -5,6 +5,7 @@ import type { NodeContext, NodeSettings } from '../graph/node-declaration.ts'
 import { type Problem, pointerTo } from '../problem.ts'
 import { templateProblem } from '../template.ts'
 import { defineDestination } from './define-destination.ts'
+import { ackEnabled } from './delivery-options.ts'
 
 const EXPLICIT_SCHEME = 'Explicit field selection'
 export const PASS_THROUGH_SCHEME = 'Message pass-through'
@@ -19,8 +20,8 @@ const HOST_SPELLINGS = ['host', 'mezmo_host'] as const
 const HOST =
   /^(?:https?:\/\/)?(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?\/?$/
 
-const template = (maxLength?: number) =>
-  Type.Optional(Type.String({ minLength: 1, ...(maxLength === undefined ? {} : { maxLength }) }))
+const template = (description: string, maxLength?: number) =>
+  Type.Optional(Type.String({ minLength: 1, ...(maxLength === undefined ? {} : { maxLength }), description }))
 
 /**
  * The log-management side of an installation: this one's own store, so far. Options and defaults: pipeline API,
@@ -32,34 +33,51 @@ export const logAnalysis = defineDestination({
   summary: 'Store events as log lines, to be searched and counted.',
   config: Type.Object(
     {
-      ack_enabled: Type.Optional(Type.Boolean({ default: true })),
-      host: Type.Optional(Type.String({ minLength: 1, description: 'Host of log ingestion' })),
-      mezmo_host: Type.Optional(Type.String({ minLength: 1, description: 'The same as host' })),
-      use_ingestion_key: Type.Optional(Type.Boolean()),
-      ingestion_key: Type.Optional(Type.String({ minLength: 1 })),
+      ack_enabled: ackEnabled,
+      host: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: "Host of log ingestion; this installation's own when left out",
+        }),
+      ),
+      mezmo_host: Type.Optional(
+        Type.String({ minLength: 1, description: 'The same as host, for clients that call it so' }),
+      ),
+      use_ingestion_key: Type.Optional(
+        Type.Boolean({ description: 'Send with ingestion_key; true when left out and a key is there' }),
+      ),
+      ingestion_key: Type.Optional(
+        Type.String({ minLength: 1, description: 'Ingestion key of the account that lines go to' }),
+      ),
       query: Type.Optional(
         Type.Object(
           {
-            hostname: template(),
-            tags: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-            ip: template(512),
-            mac: template(512),
+            hostname: template('Host that lines are from; the id of the type when left out'),
+            tags: Type.Optional(
+              Type.Array(Type.String({ minLength: 1 }), {
+                description: 'Tags of lines; may refer to fields',
+              }),
+            ),
+            ip: template('Address of the host; may refer to fields', 512),
+            mac: template('Network card of the host; may refer to fields', 512),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, description: 'Where lines are from' },
         ),
       ),
       message: Type.Optional(
         Type.Object(
           {
-            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME]),
-            line: template(1024),
-            app: template(512),
-            file: template(512),
-            env: template(512),
-            meta_field: template(512),
-            timestamp_field: template(512),
+            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME], {
+              description: 'Whether the members of a line are named here or taken over from the event',
+            }),
+            line: template('Text of the line: a path, or a text that refers to fields', 1024),
+            app: template('Application of the line; may refer to fields', 512),
+            file: template('File of the line; may refer to fields', 512),
+            env: template('Environment of the line; may refer to fields', 512),
+            meta_field: template('Field that holds the meta data of the line', 512),
+            timestamp_field: template('Field that holds the time of the line', 512),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, description: 'What lines are made of' },
         ),
       ),
     },
@@ -75,12 +93,69 @@ export const logAnalysis = defineDestination({
   delivers: true,
   configs: [
     {
-      sent: { message: { scheme: EXPLICIT_SCHEME, line: '{{ .text }}' } },
+      sent: {},
       stored: {
         ack_enabled: true,
         use_ingestion_key: false,
         query: { hostname: TYPE },
-        message: { scheme: EXPLICIT_SCHEME, line: '{{ .text }}' },
+        message: { scheme: EXPLICIT_SCHEME },
+      },
+    },
+    {
+      sent: {
+        ack_enabled: false,
+        host: 'logs.example.com',
+        ingestion_key: 'key',
+        query: {
+          hostname: '{{ .host }}',
+          tags: ['production', '{{ metadata.query.app }}'],
+          ip: '{{ metadata.query.ip }}',
+          mac: '{{ metadata.query.mac }}',
+        },
+        message: {
+          scheme: EXPLICIT_SCHEME,
+          line: '{{ .text }}',
+          app: '{{ .app }}',
+          file: '{{ .file }}',
+          env: 'production',
+          meta_field: 'metadata._meta',
+          timestamp_field: '.time',
+        },
+      },
+      stored: {
+        ack_enabled: false,
+        host: 'logs.example.com',
+        use_ingestion_key: true,
+        ingestion_key: 'key',
+        query: {
+          hostname: '{{ .host }}',
+          tags: ['production', '{{ metadata.query.app }}'],
+          ip: '{{ metadata.query.ip }}',
+          mac: '{{ metadata.query.mac }}',
+        },
+        message: {
+          scheme: EXPLICIT_SCHEME,
+          line: '{{ .text }}',
+          app: '{{ .app }}',
+          file: '{{ .file }}',
+          env: 'production',
+          meta_field: 'metadata._meta',
+          timestamp_field: '.time',
+        },
+      },
+    },
+    {
+      sent: {
+        mezmo_host: 'logs.example.com',
+        query: { hostname: 'gateway' },
+        message: { scheme: PASS_THROUGH_SCHEME },
+      },
+      stored: {
+        ack_enabled: true,
+        mezmo_host: 'logs.example.com',
+        use_ingestion_key: false,
+        query: { hostname: 'gateway' },
+        message: { scheme: PASS_THROUGH_SCHEME },
       },
     },
   ],

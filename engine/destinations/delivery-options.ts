@@ -1,0 +1,38 @@
+import Type from 'typebox'
+
+const MAX_BATCH_AGE_SECS = 86_400 // A day: components, section 7.1.
+
+/** Part of every destination (pipeline API, section 6). */
+export const ackEnabled = Type.Optional(
+  Type.Boolean({
+    default: true,
+    description: 'Acknowledge events only once the destination has confirmed them',
+  }),
+)
+
+export const batchTimeoutSecs = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_BATCH_AGE_SECS,
+    default: 300,
+    description: 'Age at which a batch is sent however small it is, in seconds',
+  }),
+)
+
+export const compression = Type.Optional(
+  Type.Enum(['gzip', 'none'], { default: 'none', description: 'How what is sent is compressed' }),
+)
+
+export const encoding = Type.Optional(
+  Type.Enum(['json', 'text'], {
+    default: 'text',
+    description: 'How an event is written: as JSON, or a text as it is',
+  }),
+)
+
+export const encodingWithNdjson = Type.Optional(
+  Type.Enum(['json', 'ndjson', 'text'], {
+    default: 'text',
+    description: 'How events are written: as one JSON array, as a line of JSON each, or a text as it is',
+  }),
+)
