@@ -1,26 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DESTINATIONS } from '../../engine/destinations/registry.ts'
-import { PROCESSORS } from '../../engine/processors/registry.ts'
-import { SOURCES } from '../../engine/sources/registry.ts'
+import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
-const VALID_CONFIGS: Readonly<Record<string, object>> = {
-  filter: { action: 'drop', conditional: CONDITIONAL },
-  route: { conditionals: [{ label: 'a', conditional: CONDITIONAL }] },
-  throttle: { threshold: 1, window_ms: 1000 },
-  'drop-fields': { fields: ['.x'] },
-}
-const BUILT = [
-  ...SOURCES.map(({ type }) => ['source', type] as const),
-  ...PROCESSORS.map(({ type }) => ['transform', type] as const),
-  ...DESTINATIONS.map(({ type }) => ['sink', type] as const),
-]
+/** Every type of the contract with options that it accepts. */
+const TYPES = (Object.keys(DECLARATIONS) as NodeKind[]).flatMap(kind =>
+  DECLARATIONS[kind].map(({ type, configs }) => [kind, type, configs[0]?.sent ?? {}] as const),
+)
 
 let installation: TestInstallation
 let pipeline: string
-/** A stored node of every type that is built here. */
+/** A stored node of every type. */
 const ids = new Map<string, string>()
 
 const send = async (method: 'POST' | 'PUT', path: string, payload: object) => {
@@ -37,11 +28,8 @@ const send = async (method: 'POST' | 'PUT', path: string, payload: object) => {
 beforeAll(async () => {
   installation = await testInstallation()
   pipeline = (await send('POST', '', { title: 'P' })).body.data.id
-  for (const [kind, type] of BUILT) {
-    const { status, body } = await send('POST', `/${pipeline}/${kind}`, {
-      type,
-      user_config: VALID_CONFIGS[type] ?? {},
-    })
+  for (const [kind, type, config] of TYPES) {
+    const { status, body } = await send('POST', `/${pipeline}/${kind}`, { type, user_config: config })
     expect([type, status, body.errors]).toEqual([type, 200, undefined])
     ids.set(`${kind} ${type}`, body.data.id)
   }
@@ -79,12 +67,12 @@ describe('a route', () => {
 })
 
 test('a change of the type is 400 at the type, whatever the two types are', async () => {
-  for (const [kind, type] of BUILT) {
-    for (const [otherKind, other] of BUILT) {
+  for (const [kind, type] of TYPES) {
+    for (const [otherKind, other, config] of TYPES) {
       if (otherKind !== kind || other === type) continue
       const { status, body } = await send('PUT', `/${pipeline}/${kind}/${ids.get(`${kind} ${type}`)}`, {
         type: other,
-        user_config: VALID_CONFIGS[other] ?? {},
+        user_config: config,
       })
       const pointers = body.errors?.map(({ instancePath }: { instancePath: string }) => instancePath)
       expect([type, other, status, pointers]).toEqual([type, other, 400, ['/type']])
@@ -105,17 +93,23 @@ test('no options of any type make the server fail, new or stored, nor do changes
       { requiredKeys: [] },
     ),
   )
-  const members = [...PROCESSORS, ...SOURCES, ...DESTINATIONS].flatMap(({ config }) =>
-    Object.keys((config as { properties?: object }).properties ?? {}),
-  )
+  const members = Object.values(DECLARATIONS)
+    .flat()
+    .flatMap(({ config }) => Object.keys(config.properties))
   const userConfig = fc.oneof(
     fc.jsonValue(),
-    fc.constantFrom(...Object.values(VALID_CONFIGS)),
+    fc.constantFrom(...TYPES.map(([, , config]) => config)),
+    fc
+      .tuple(
+        fc.constantFrom(...TYPES),
+        fc.dictionary(fc.constantFrom(...members), fc.jsonValue(), { maxKeys: 3 }),
+      )
+      .map(([[, , config], change]) => ({ ...config, ...change })),
     fc.dictionary(fc.constantFrom(...members), fc.jsonValue()),
     fc.record({ conditionals: fc.array(ruleOrAnything, { maxLength: 4 }) }),
     fc.record({ action: fc.constantFrom('drop', 'pass', 5), conditional }),
   )
-  const typed = fc.constantFrom(...BUILT)
+  const typed = fc.constantFrom(...TYPES)
   const inputs = fc.constantFrom(undefined, [], ...[...ids.values()].map(id => [id, `${id}._unmatched`]))
   await fc.assert(
     fc.asyncProperty(typed, typed, userConfig, inputs, async ([kind, type], [, otherType], config, from) => {
