@@ -11,7 +11,6 @@ import { scriptProblem } from './script.ts'
 
 interface Described {
   readonly description: string
-  readonly default?: string
 }
 
 interface FieldPathOptions extends Described {

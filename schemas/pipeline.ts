@@ -8,6 +8,8 @@ export interface PipelineDocument {
   /** 1, 2, 3, …; a restored revision is a new, higher number. */
   readonly revision: number
   readonly nodes: readonly NodeDocument[]
+  /** Absent when there are none, and in documents of before there were any. */
+  readonly alerts?: readonly AlertDocument[]
 }
 
 export interface NodeDocument {
@@ -21,4 +23,15 @@ export interface NodeDocument {
   readonly inputs: readonly string[]
   /** Push sources only. */
   readonly gateway_route_id?: string
+}
+
+/** Watches what leaves a source or a processor; the events themselves pass by it untouched. */
+export interface AlertDocument {
+  readonly id: string
+  readonly component_kind: 'source' | 'transform'
+  readonly component_id: string
+  /** Output ids of that node, at least one. */
+  readonly inputs: readonly string[]
+  readonly active: boolean
+  readonly alert_config: JsonObject
 }
