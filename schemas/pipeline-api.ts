@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** Bodies of `/v3/pipeline` (pipeline API, sections 2.1 and 2.2), for validation and for the API document. */
+/** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
 /** A member that answers carry and requests may repeat: accepted in any form, and ignored. */
 const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
@@ -113,3 +113,15 @@ export const NodeRecord = Type.Object({
   durability_profile: Type.Optional(Type.Null()),
 })
 export type NodeRecord = Type.Static<typeof NodeRecord>
+
+export const AlertRecord = Type.Object({
+  id: Id,
+  account_id: Type.String(),
+  pipeline_id: Id,
+  component_kind: Type.Enum(['source', 'transform']),
+  component_id: Id,
+  inputs: Type.Array(Type.String()),
+  active: Type.Boolean(),
+  alert_config: Type.Unsafe<object>({ type: 'object' }),
+})
+export type AlertRecord = Type.Static<typeof AlertRecord>

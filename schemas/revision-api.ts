@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { AlertRecord } from './pipeline-api.ts'
 
 /** Revisions of a pipeline as `/v3` shows them. The wire contract is silent about them: the shapes are Weir's own. */
 
@@ -29,20 +30,26 @@ const RevisionNode = Type.Object({
   gateway_route_id: Type.Optional(Type.String()),
 })
 
+const { account_id: _, pipeline_id: __, ...alertMembers } = AlertRecord.properties
+const RevisionAlert = Type.Object(alertMembers)
+
 export const RevisionRecord = Type.Object({
   ...RevisionSummary.properties,
   nodes: Type.Array(RevisionNode),
+  alerts: Type.Array(RevisionAlert),
 })
 export type RevisionRecord = Type.Static<typeof RevisionRecord>
 
 const MemberDifference = Type.Object({
-  path: Type.String({ description: 'JSON pointer into the node' }),
+  path: Type.String({ description: 'JSON pointer into the node or alert' }),
   before: Type.Optional(Type.Unknown({ description: 'Absent: it did not exist' })),
   after: Type.Optional(Type.Unknown({ description: 'Absent: it does not exist any more' })),
 })
 
+const Change = Type.Enum(['added', 'removed', 'changed'])
+
 export const NodeDifference = Type.Object({
-  change: Type.Enum(['added', 'removed', 'changed']),
+  change: Change,
   kind: Kind,
   id: Id,
   type: Type.String(),
@@ -51,10 +58,19 @@ export const NodeDifference = Type.Object({
 })
 export type NodeDifference = Type.Static<typeof NodeDifference>
 
+export const AlertDifference = Type.Object({
+  change: Change,
+  id: Id,
+  name: Type.String(),
+  members: Type.Array(MemberDifference, { description: 'Of changed alerts' }),
+})
+export type AlertDifference = Type.Static<typeof AlertDifference>
+
 export const RevisionDiff = Type.Object({
   from: Type.String(),
   to: Type.String(),
   nodes: Type.Array(NodeDifference),
+  alerts: Type.Array(AlertDifference),
   text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
 })
 export type RevisionDiff = Type.Static<typeof RevisionDiff>

@@ -1,9 +1,9 @@
-import type { DraftNode } from '../../engine/configuration/entities.ts'
+import type { Draft, DraftNode } from '../../engine/configuration/entities.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
 import type { Problem } from '../../engine/problem.ts'
 
-/** Edits of a draft's nodes, without side effects (pipeline API, section 2.3). */
+/** Edits of a draft, without side effects (pipeline API, section 2.3). */
 
 export function withNode(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
   return [...nodes, node]
@@ -31,6 +31,19 @@ export function connectionProblems(nodes: readonly DraftNode[], node: DraftNode)
   return checkGraph({ nodes }, { allowUnconnected: true })
     .filter(({ nodeId, instancePath }) => nodeId === node.id && instancePath.startsWith('/inputs'))
     .map(({ instancePath, message }) => ({ instancePath, message }))
+}
+
+/** The draft with other nodes. Alerts go with their node, and with the last of the outputs that they watch. */
+export function withNodes(draft: Draft, nodes: readonly DraftNode[]): Draft {
+  if (draft.alerts === undefined) return { ...draft, nodes }
+  const outputs = new Map(nodes.map(node => [node.id, outputIds(node)]))
+  const alerts = draft.alerts
+    .map(alert => ({
+      ...alert,
+      inputs: alert.inputs.filter(each => outputs.get(alert.component_id)?.has(each)),
+    }))
+    .filter(({ inputs }) => inputs.length > 0)
+  return { ...draft, nodes, alerts }
 }
 
 function outputIds(node: DraftNode | undefined): Set<string> {

@@ -46,6 +46,16 @@ export const REVISIONS: Meta = {
   page: null,
 }
 
+export const ONE_ALERT: Meta = {
+  pk: 'id',
+  type: 'alert',
+  links: {
+    self: { list: null, detail: `${PIPELINE}/alert/{alert_id}` },
+    related: { pipeline: pipelineLinks.self },
+  },
+  page: null,
+}
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',

@@ -11,7 +11,7 @@ import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { problemsOf } from '../validation.ts'
-import { connectionProblems, withNode, withNodeReplaced, withoutNode } from './draft-edit.ts'
+import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
 import type { NodeKind } from './links.ts'
 import { settingsFor } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
@@ -91,7 +91,8 @@ export class Nodes {
     edit: (state: PipelineState) => DraftNode[],
   ): Promise<PipelineState> {
     return this.#pipelines.changing(caller, pipeline, state => {
-      const value = { ...state.draft.value, nodes: edit(state), updatedAtMs: this.#ports.clock.wallMs() }
+      const draft = withNodes(state.draft.value, edit(state))
+      const value = { ...draft, updatedAtMs: this.#ports.clock.wallMs() }
       return [replace(drafts, state.draft, value)]
     })
   }
@@ -140,7 +141,8 @@ export class Nodes {
 
 const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }
 
-function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNode {
+/** @throws ApiError 404, also when it is of another kind */
+export function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNode {
   const node = draft.value.nodes.find(each => each.id === id && each.kind === kind)
   if (node === undefined) throw notFound(`The ${kind} does not exist`)
   return node

@@ -6,6 +6,8 @@ import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
+import { alertRoutes } from './alert-routes.ts'
+import { Alerts } from './alerts.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
@@ -113,7 +115,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
     {
       config: { needs: 'write' },
       schema: {
-        summary: 'Delete a pipeline with its nodes; what runs of it stops',
+        summary: 'Delete a pipeline with its nodes and alerts; what runs of it stops',
         tags: ['pipelines'],
         params: PipelinePath,
         response: Deleted,
@@ -161,5 +163,6 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
 
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(revisionRoutes, { ...options, pipelines })
+  await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

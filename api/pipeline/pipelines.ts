@@ -24,7 +24,7 @@ import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-ap
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
-import { documentNodes, revisionDeployedBy, revisionsOf, sameNodes } from './revision.ts'
+import { documentNodes, revisionDeployedBy, revisionsOf, sameAlerts, sameNodes } from './revision.ts'
 
 /** How often a write is tried again when other processes changed the same pipeline meanwhile. */
 const MAX_ATTEMPTS = 20
@@ -46,7 +46,7 @@ export interface PipelineState {
   readonly deployedRevisionId: string | null
   /** The one that the account's lines meet at this moment; null when there is none, or it is not known here. */
   readonly loadedRevisionId: string | null
-  /** Of the pipeline or of one of its nodes, whichever is later; null until the first change. */
+  /** Of the pipeline, of one of its nodes or alerts, whichever is later; null until the first change. */
   readonly updatedAtMs: number | null
   /** Whether publishing would change what runs. */
   readonly hasChanges: boolean
@@ -163,8 +163,9 @@ export class Pipelines {
     const deployedRevisionId = deployment?.value.revisionId ?? null
     const deployed =
       deployedRevisionId === null
-        ? []
-        : configuration.get(revisions, deployedRevisionId)?.value.document.nodes
+        ? undefined
+        : configuration.get(revisions, deployedRevisionId)?.value.document
+    const { nodes, alerts } = draft.value
     return {
       pipeline,
       draft,
@@ -172,7 +173,8 @@ export class Pipelines {
       deployedRevisionId,
       loadedRevisionId: this.#loadedRevisionId(pipeline),
       updatedAtMs: later(pipeline.value.updatedAtMs, draft.value.updatedAtMs),
-      hasChanges: !sameNodes(documentNodes(draft.value.nodes), deployed ?? []),
+      hasChanges:
+        !sameNodes(documentNodes(nodes), deployed?.nodes ?? []) || !sameAlerts(alerts, deployed?.alerts),
       isPaused: deployment?.value.paused ?? false,
     }
   }

@@ -76,12 +76,14 @@ export async function publish(
 }
 
 function documentOf({ pipeline, draft }: PipelineState, revision: number): PipelineDocument {
+  const { nodes, alerts = [] } = draft.value
   return {
     id: pipeline.id,
     accountId: pipeline.value.account,
     title: pipeline.value.title,
     revision,
-    nodes: documentNodes(draft.value.nodes),
+    nodes: documentNodes(nodes),
+    ...(alerts.length > 0 && { alerts }),
   }
 }
 

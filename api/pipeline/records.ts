@@ -1,6 +1,7 @@
 import type { DraftNode } from '../../engine/configuration/entities.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
-import type { NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/pipeline-api.ts'
+import type { AlertDocument } from '../../schemas/pipeline.ts'
+import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/pipeline-api.ts'
 import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
@@ -56,6 +57,20 @@ export function nodeRecord(node: DraftNode, { pipeline }: PipelineState): NodeRe
       return { ...record, inputs: [...node.inputs], outputs: outputsOf(node) }
     case 'sink':
       return { ...record, inputs: [...node.inputs] }
+  }
+}
+
+/** An alert as `/v3` shows it (pipeline API, section 7). */
+export function alertRecord(alert: AlertDocument, { pipeline }: PipelineState): AlertRecord {
+  return {
+    id: alert.id,
+    account_id: pipeline.value.account,
+    pipeline_id: pipeline.id,
+    component_kind: alert.component_kind,
+    component_id: alert.component_id,
+    inputs: [...alert.inputs],
+    active: alert.active,
+    alert_config: alert.alert_config,
   }
 }
 

@@ -46,7 +46,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelin
     {
       config,
       schema: {
-        summary: 'Read a revision with its nodes',
+        summary: 'Read a revision with its nodes and alerts',
         tags,
         params: RevisionPath,
         response: { 200: EnvelopeOf(RevisionRecord), ...V3_ERROR_REPLIES },

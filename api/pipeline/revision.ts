@@ -8,7 +8,7 @@ import {
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { JsonValue } from '../../schemas/json.ts'
-import type { NodeDocument } from '../../schemas/pipeline.ts'
+import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 
 /** Every revision of a pipeline, oldest first. They are never changed, and go with nothing. */
 export function revisionsOf(
@@ -63,6 +63,10 @@ export function restoredNodes(
 /** Whether two revisions would do the same: titles count, because they are part of what is deployed. */
 export function sameNodes(a: readonly NodeDocument[], b: readonly NodeDocument[]): boolean {
   return textOf(a) === textOf(b)
+}
+
+export function sameAlerts(a: readonly AlertDocument[] = [], b: readonly AlertDocument[] = []): boolean {
+  return jsonText(a as never) === jsonText(b as never)
 }
 
 function textOf(nodes: readonly NodeDocument[]): string {

@@ -1,16 +1,16 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { drafts, type Revision } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import type { NodeDocument } from '../../schemas/pipeline.ts'
+import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { RevisionDiff, RevisionRecord, RevisionSummary } from '../../schemas/revision-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { isoTime } from './records.ts'
 import { documentNodes, restoredNodes, revisionsOf } from './revision.ts'
-import { differenceLines, nodeDifferences } from './revision-diff.ts'
+import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
 
-/** In the place of a revision's number: the nodes as they are being edited. */
+/** In the place of a revision's number: nodes and alerts as they are being edited. */
 const DRAFT = 'draft'
 
 /** The published revisions of pipelines; every method throws ApiError 404 for what is not the caller's. */
@@ -39,7 +39,8 @@ export class Revisions {
       inputs: [...node.inputs],
       description: descriptions[node.id] ?? null,
     }))
-    return { ...summaryOf(revision, state), nodes }
+    const alerts = (document.alerts ?? []).map(alert => ({ ...alert, inputs: [...alert.inputs] }))
+    return { ...summaryOf(revision, state), nodes, alerts }
   }
 
   /** Makes the draft what the revision was; nothing runs differently until the next publication. */
@@ -47,21 +48,25 @@ export class Revisions {
     return this.#pipelines.changing(caller, id, state => {
       const { value } = this.#numbered(state, number)
       const nodes = restoredNodes(value, state.draft.value.nodes)
+      const { alerts = [] } = value.document
       const updatedAtMs = this.#ports.clock.wallMs()
-      return [replace(drafts, state.draft, { ...state.draft.value, nodes, updatedAtMs })]
+      return [replace(drafts, state.draft, { ...state.draft.value, nodes, alerts, updatedAtMs })]
     })
   }
 
   /** @param from `to` alike: a number, or `draft` */
   diff(caller: Caller, id: string, from: string, to: string): RevisionDiff {
     const state = this.#pipelines.get(caller, id)
-    const nodes = nodeDifferences(this.#nodes(state, from), this.#nodes(state, to))
-    return { from, to, nodes, text: differenceLines(nodes) }
+    const [before, after] = [this.#content(state, from), this.#content(state, to)]
+    const nodes = nodeDifferences(before.nodes, after.nodes)
+    const alerts = alertDifferences(before.alerts, after.alerts)
+    return { from, to, nodes, alerts, text: differenceLines(nodes, alerts) }
   }
 
-  #nodes(state: PipelineState, which: string): readonly NodeDocument[] {
-    if (which === DRAFT) return documentNodes(state.draft.value.nodes)
-    return this.#numbered(state, which).value.document.nodes
+  #content(state: PipelineState, which: string): Pick<PipelineDocument, 'nodes' | 'alerts'> {
+    if (which !== DRAFT) return this.#numbered(state, which).value.document
+    const { nodes, alerts = [] } = state.draft.value
+    return { nodes: documentNodes(nodes), alerts }
   }
 
   #numbered({ pipeline }: PipelineState, number: string): Entity<Revision> {

@@ -365,7 +365,20 @@ describe('secrets', () => {
       created: true,
       credentials: given,
     })
-    const draft = { account: '507f1f77bc', nodes: [node('n', 'very-secret-key')], updatedAtMs: 1 }
+    const alert = {
+      id: 'a',
+      component_kind: 'source' as const,
+      component_id: 'n',
+      inputs: ['n'],
+      active: true,
+      alert_config: { token: 'very-secret-token' },
+    }
+    const draft = {
+      account: '507f1f77bc',
+      nodes: [node('n', 'very-secret-key')],
+      alerts: [alert],
+      updatedAtMs: 1,
+    }
     await log.append([create(drafts, 'p1', draft)], author)
     const text = await textOf(topic)
     for (const secret of [
@@ -374,6 +387,7 @@ describe('secrets', () => {
       '3'.repeat(32),
       '4'.repeat(32),
       'very-secret-key',
+      'very-secret-token',
     ]) {
       expect(text).not.toContain(secret)
     }

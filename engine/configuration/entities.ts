@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { AlertDocument, NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { type AnyKind, defineKind, type Kind, type Rule } from './kind.ts'
 import type { Rejection, RejectionCode } from './rejection.ts'
 
@@ -113,11 +113,13 @@ export interface Pipeline {
   readonly published: { readonly revisionId: string; readonly atMs: number } | null
 }
 
-/** The nodes of a pipeline as they are being edited; nothing runs from here. */
+/** The nodes of a pipeline and their alerts as they are being edited; nothing runs from here. */
 export interface Draft {
   readonly account: string
   readonly nodes: readonly DraftNode[]
-  /** When a node was last changed; null until then. */
+  /** Absent in drafts that never had one. */
+  readonly alerts?: readonly AlertDocument[]
+  /** When a node or an alert was last changed; null until then. */
   readonly updatedAtMs: number | null
 }
 
@@ -211,7 +213,7 @@ export const pipelines: Kind<Pipeline> = defineKind<Pipeline>('pipeline', {
 })
 export const drafts = defineKind<Draft>('draft', {
   account: ofAccount,
-  sealed: ['nodes'],
+  sealed: ['nodes', 'alerts'],
   rules: [
     ({ before, after }, view) => {
       if (after === undefined || after.nodes.length <= (before?.nodes.length ?? 0)) return undefined
