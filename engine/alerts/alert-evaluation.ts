@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { checkCondition } from '../condition.ts'
 import { FieldPath } from '../config-schema.ts'
 import { type Problem, pointerTo } from '../problem.ts'
-import { scriptProblem } from '../script-check.ts'
+import { scriptProblem } from '../script.ts'
 
 const OPERATIONS = ['DEFAULT', 'SUM', 'MIN', 'MAX', 'AVG', 'SET_INTERSECTION', 'DIST_CONCAT', 'CUSTOM']
 const MAX_SCRIPT_LENGTH = 5000
