@@ -1,0 +1,13 @@
+import Type from 'typebox'
+
+/** Whose queues and objects in AWS are read, and where they are (pipeline API, section 4). */
+export const awsAccess = {
+  auth: Type.Object(
+    {
+      access_key_id: Type.String({ minLength: 1, description: 'Access key id' }),
+      secret_access_key: Type.String({ minLength: 1, description: 'Secret access key' }),
+    },
+    { additionalProperties: false, description: 'Access key of an AWS user' },
+  ),
+  region: Type.String({ minLength: 1, description: 'AWS region, such as eu-central-1' }),
+}

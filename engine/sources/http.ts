@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { captureMetadata } from './capture-metadata.ts'
+import { defineSource } from './define-source.ts'
+
+/** Rules: pipeline API, section 4; components, section 6.2. */
+export const http = defineSource({
+  type: 'http',
+  summary: 'Anything that is sent by HTTP POST.',
+  config: Type.Object(
+    {
+      decoding: Type.Optional(
+        Type.Enum(['bytes', 'json', 'ndjson', 'auto'], {
+          default: 'auto',
+          description: 'How a body becomes events; auto takes the first that fits of json, ndjson and bytes',
+        }),
+      ),
+      ...captureMetadata,
+    },
+    { additionalProperties: false },
+  ),
+  isPush: true,
+  entrance: null,
+  configs: [
+    { sent: {}, stored: { decoding: 'auto' } },
+    {
+      sent: { decoding: 'ndjson', capture_metadata: true },
+      stored: { decoding: 'ndjson', capture_metadata: true },
+    },
+  ],
+})
