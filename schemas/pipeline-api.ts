@@ -1,13 +1,10 @@
 import Type from 'typebox'
+import { nullable } from './nullable.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
 /** A member that answers carry and requests may repeat: accepted in any form, and ignored. */
 const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
-
-function nullable<T>(schema: Record<string, unknown>): Type.TUnsafe<T | null> {
-  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] })
-}
 
 const NodeTitle = nullable<string>({ type: 'string', minLength: 1, maxLength: 256 })
 const NodeDescription = nullable<string>({ type: 'string', minLength: 1 })
@@ -83,7 +80,13 @@ const nodeMembers = {
       description: 'Output ids of other nodes; not on sources.',
     }),
   ),
-  gateway_route_id: Type.Optional(nullable<string>({ type: 'string' })),
+  gateway_route_id: Type.Optional(
+    nullable<string>({
+      type: 'string',
+      description:
+        'Gateway route that a source that is sent data shares with others; fixed once it is there.',
+    }),
+  ),
 }
 
 /** Members without a meaning here are ignored, so that what a GET returned can be sent back. */

@@ -28,6 +28,14 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v3/pipeline/:pipelineId/dead-letter': 'read',
   'PUT /v3/pipeline/:pipelineId/dead-letter': 'write',
   'POST /v3/pipeline/:pipelineId/dead-letter/replay': 'write',
+  'GET /v3/pipeline/gateway-route': 'read',
+  'POST /v3/pipeline/gateway-route': 'write',
+  'GET /v3/pipeline/gateway-route/:routeId': 'read',
+  'PUT /v3/pipeline/gateway-route/:routeId': 'write',
+  'DELETE /v3/pipeline/gateway-route/:routeId': 'write',
+  'GET /v3/pipeline/gateway-route/:routeId/access-key': 'read',
+  'POST /v3/pipeline/gateway-route/:routeId/access-key': 'write',
+  'DELETE /v3/pipeline/gateway-route/:routeId/access-key/:keyId': 'write',
   'POST /v3/pipeline/:pipelineId/source': 'write',
   'GET /v3/pipeline/:pipelineId/source': 'write',
   'GET /v3/pipeline/:pipelineId/source/:nodeId': 'write',
@@ -80,8 +88,9 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /openapi.json': 'public',
 }
 
-/** Pages of the API document and parts of the contract that are not built yet. */
-const WITHOUT_ROW = /^(\S+) (\/docs(\/.*)?|\/v3\/pipeline\/(gateway-route|state-variable)(\/\*)?)$/
+/** Pages of the API document, parts of the contract that are not built yet, and what is no id of a pipeline. */
+const WITHOUT_ROW =
+  /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route)$/
 
 type Verdict = 'passes' | 401 | 403
 

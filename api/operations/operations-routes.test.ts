@@ -177,7 +177,7 @@ describe('the API document', () => {
         '/healthz',
       ]),
     )
-    expect(Object.keys(paths).filter(path => /docs|gateway-route|openapi/.test(path))).toEqual([])
+    expect(Object.keys(paths).filter(path => /docs|state-variable|openapi/.test(path))).toEqual([])
     expect(paths['/v3/pipeline'].get.security).toEqual([{ accessToken: [] }])
     expect(paths['/healthz'].get.security).toEqual([])
     expect(paths['/v3/pipeline'].post.requestBody.content['application/json'].schema.required).toEqual([

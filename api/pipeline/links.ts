@@ -56,6 +56,24 @@ export const ONE_ALERT: Meta = {
   page: null,
 }
 
+const GATEWAY_ROUTES = `${PIPELINES}/gateway-route`
+const GATEWAY_ROUTE = `${GATEWAY_ROUTES}/{gateway_route_id}`
+const gatewayRouteLinks = { list: GATEWAY_ROUTES, detail: GATEWAY_ROUTE }
+const accessKeyLinks = { list: null, detail: `${GATEWAY_ROUTE}/access-key` }
+
+export const ONE_GATEWAY_ROUTE: Meta = {
+  pk: 'id',
+  type: 'gateway-route',
+  links: { self: gatewayRouteLinks, related: { access_key: accessKeyLinks } },
+  page: null,
+}
+export const ONE_ACCESS_KEY: Meta = {
+  pk: 'id',
+  type: 'access-key',
+  links: { self: accessKeyLinks, related: { gateway_route: gatewayRouteLinks } },
+  page: null,
+}
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ErrorObject } from 'ajv'
-import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { NodeCreate, NodeRecord, NodeReplace } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { NODE_KINDS, type NodeKind, nodeMeta } from './links.ts'
-import type { NodeBody, Nodes } from './nodes.ts'
+import type { Nodes } from './nodes.ts'
 import { nodeRecord } from './records.ts'
+import { sentBody } from './sent-body.ts'
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
@@ -50,7 +49,7 @@ export const nodeRoutes: FastifyPluginAsyncTypebox<{ nodes: Nodes }> = async (ap
       },
       async request => {
         const { caller, params } = request
-        const { node, state } = await nodes.create(caller, params.pipelineId, kind, bodyOf(request))
+        const { node, state } = await nodes.create(caller, params.pipelineId, kind, sentBody(request))
         return envelope(meta, nodeRecord(node, state))
       },
     )
@@ -96,7 +95,7 @@ export const nodeRoutes: FastifyPluginAsyncTypebox<{ nodes: Nodes }> = async (ap
       async request => {
         const { caller, params } = request
         const place = { pipeline: params.pipelineId, kind, node: params.nodeId }
-        const { node, state } = await nodes.replace(caller, place, bodyOf(request))
+        const { node, state } = await nodes.replace(caller, place, sentBody(request))
         return envelope(meta, nodeRecord(node, state))
       },
     )
@@ -110,10 +109,4 @@ export const nodeRoutes: FastifyPluginAsyncTypebox<{ nodes: Nodes }> = async (ap
       },
     )
   }
-}
-
-/** The findings of the schema are not thrown but carried on, so that all are reported together. */
-function bodyOf(request: Pick<FastifyRequest, 'body' | 'validationError'>): NodeBody {
-  const findings = (request.validationError?.validation ?? []) as unknown as readonly ErrorObject[]
-  return { sent: request.body, findings }
 }

@@ -1,31 +1,25 @@
-import type { ErrorObject } from 'ajv'
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
 import { checkNode } from '../../engine/graph/check-node.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { Problem } from '../../engine/problem.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import type { JsonValue } from '../../schemas/json.ts'
 import type { NodeWrite } from '../../schemas/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
-import { problemsOf } from '../validation.ts'
 import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
 import type { NodeKind } from './links.ts'
 import { settingsFor } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import { membersOf, type SentBody } from './sent-body.ts'
+import { routeChanges, routeOfNew, routeProblems } from './source-routes.ts'
 
 export interface NodePath {
   readonly pipeline: string
   readonly kind: NodeKind
   readonly node: string
-}
-
-/** A request body as it came, with what its schema found: the other findings are reported beside those. */
-export interface NodeBody {
-  readonly sent: unknown
-  readonly findings: readonly ErrorObject[]
 }
 
 export interface NodeAndPipeline {
@@ -57,44 +51,42 @@ export class Nodes {
     return state.draft.value.nodes.filter(node => node.kind === kind).map(node => ({ node, state }))
   }
 
-  async create(caller: Caller, pipeline: string, kind: NodeKind, body: NodeBody): Promise<NodeAndPipeline> {
+  async create(caller: Caller, pipeline: string, kind: NodeKind, body: SentBody): Promise<NodeAndPipeline> {
     const id = this.#ports.entropy.uuid()
-    const state = await this.#editing(caller, pipeline, ({ draft }) => {
-      const { nodes } = draft.value
-      return withNode(nodes, this.#checked(nodes, body, { id, kind, generation: 0 }))
-    })
+    const state = await this.#editing(caller, { pipeline, kind }, before =>
+      withNode(before.draft.value.nodes, this.#checked(before, body, { id, kind, generation: 0 })),
+    )
     return { node: nodeIn(state, { pipeline, kind, node: id }), state }
   }
 
-  async replace(caller: Caller, path: NodePath, body: NodeBody): Promise<NodeAndPipeline> {
-    const state = await this.#editing(caller, path.pipeline, before => {
-      const { nodes } = before.draft.value
+  async replace(caller: Caller, path: NodePath, body: SentBody): Promise<NodeAndPipeline> {
+    const state = await this.#editing(caller, path, before => {
       const stored = nodeIn(before, path)
       const { id, kind, generation } = stored
       return withNodeReplaced(
-        nodes,
-        this.#checked(nodes, body, { id, kind, generation: generation + 1 }, stored),
+        before.draft.value.nodes,
+        this.#checked(before, body, { id, kind, generation: generation + 1 }, stored),
       )
     })
     return { node: nodeIn(state, path), state }
   }
 
   async delete(caller: Caller, path: NodePath): Promise<void> {
-    await this.#editing(caller, path.pipeline, before =>
-      withoutNode(before.draft.value.nodes, nodeIn(before, path)),
-    )
+    await this.#editing(caller, path, before => withoutNode(before.draft.value.nodes, nodeIn(before, path)))
   }
 
   #editing(
     caller: Caller,
-    pipeline: string,
+    { pipeline, kind }: Pick<NodePath, 'pipeline' | 'kind'>,
     edit: (state: PipelineState) => DraftNode[],
   ): Promise<PipelineState> {
-    return this.#pipelines.changing(caller, pipeline, state => {
-      const draft = withNodes(state.draft.value, edit(state))
-      const value = { ...draft, updatedAtMs: this.#ports.clock.wallMs() }
-      return [replace(drafts, state.draft, value)]
-    })
+    const write = () =>
+      this.#pipelines.changing(caller, pipeline, state => {
+        const draft = withNodes(state.draft.value, edit(state))
+        const value = { ...draft, updatedAtMs: this.#ports.clock.wallMs() }
+        return [replace(drafts, state.draft, value), ...routeChanges(this.#ports, state.draft, value.nodes)]
+      })
+    return kind === 'source' ? this.#pipelines.inTurnOfAccount(caller, write) : write()
   }
 
   /**
@@ -104,18 +96,23 @@ export class Nodes {
    * @throws ProblemsError with every finding about the body
    */
   #checked(
-    nodes: readonly DraftNode[],
-    { sent, findings }: NodeBody,
+    { draft, pipeline }: PipelineState,
+    body: SentBody,
     { id, kind, generation }: Pick<DraftNode, 'id' | 'kind' | 'generation'>,
     stored?: DraftNode,
   ): DraftNode {
-    const problems = problemsOf(findings)
-    if (!isJsonObject(sent)) throw new ProblemsError(problems.length > 0 ? problems : [NOT_AN_OBJECT])
+    const { members: sent, problems } = membersOf(body)
     const type = sent.type ?? stored?.type
     const wellTyped = (member: string) =>
-      !findings.some(({ instancePath }) => instancePath.startsWith(member))
+      !body.findings.some(({ instancePath }) => instancePath.startsWith(member))
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
-    problems.push(...typeProblems(kind, type, stored), ...routeProblems(sent))
+    const { gateway_route_id: sentRoute } = sent
+    const { configuration } = this.#ports
+    const { account } = pipeline.value
+    problems.push(
+      ...typeProblems(kind, type, stored),
+      ...routeProblems(configuration, account, { kind, type }, sentRoute, stored),
+    )
     const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
     const previous = storedConfig === undefined ? {} : { previous: storedConfig }
     const userConfig = sent.user_config as JsonValue | undefined
@@ -123,6 +120,7 @@ export class Nodes {
     const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
     if ('problems' in check) problems.push(...check.problems)
     const { title, description, inputs } = sent as NodeWrite
+    const route = stored === undefined ? routeOfNew({ id, kind, type }, sentRoute) : stored.gateway_route_id
     const node: DraftNode = {
       id,
       kind,
@@ -132,14 +130,13 @@ export class Nodes {
       generation,
       user_config: 'stored' in check ? check.stored : (storedConfig ?? {}),
       inputs: wellTyped('/inputs') ? (inputs ?? []) : [],
+      ...(route === undefined ? {} : { gateway_route_id: route }),
     }
-    problems.push(...connectionProblems([...nodes.filter(each => each.id !== id), node], node))
+    problems.push(...connectionProblems([...draft.value.nodes.filter(each => each.id !== id), node], node))
     if (problems.length > 0) throw new ProblemsError(distinct(problems))
     return node
   }
 }
-
-const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }
 
 /** @throws ApiError 404, also when it is of another kind */
 export function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNode {
@@ -160,12 +157,6 @@ function typeProblems(kind: NodeKind, type: string, stored: DraftNode | undefine
 /** Options of one type say nothing about those of another. */
 function isSameType({ kind, type: stored }: DraftNode, type: string): boolean {
   return stored === type || canonicalTypeOf(kind, stored) === canonicalTypeOf(kind, type)
-}
-
-/** No type of this version receives data by itself, so none has a gateway route. */
-function routeProblems({ gateway_route_id: route }: JsonObject): Problem[] {
-  if (route === undefined || route === null || route === '') return []
-  return [{ instancePath: '/gateway_route_id', message: 'must be absent: the type has no gateway route' }]
 }
 
 /** The schema and the closer look can both find the same. */

@@ -180,11 +180,7 @@ describe('pipelines', () => {
   })
 
   test('segments that are no ids are 404 with every method', async () => {
-    for (const url of [
-      '/v3/pipeline/gateway-route',
-      '/v3/pipeline/state-variable',
-      '/v3/pipeline/gateway-route/a/b',
-    ]) {
+    for (const url of ['/v3/pipeline/state-variable', '/v3/pipeline/gateway-route/a/b']) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         expect([url, method, (await send(method, url)).status]).toEqual([url, method, 404])
       }

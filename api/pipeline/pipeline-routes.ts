@@ -9,6 +9,8 @@ import { notFound } from '../errors.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { Alerts } from './alerts.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
+import { gatewayRouteRoutes } from './gateway-route-routes.ts'
+import { GatewayRoutes } from './gateway-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
@@ -44,7 +46,7 @@ const PipelineBody = Type.Object(
 )
 
 /** Segments that stand where a pipeline's id does and belong to parts of the contract that are not built yet. */
-const RESERVED_SEGMENTS = ['gateway-route', 'state-variable']
+const RESERVED_SEGMENTS = ['state-variable']
 
 /** `/v3/pipeline` (pipeline API, section 2). */
 export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, options) => {
@@ -161,6 +163,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
     app.all(`/v3/pipeline/${segment}/*`, hidden, refuse)
   }
 
+  await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRoutes(pipelines, options) })
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(revisionRoutes, { ...options, pipelines })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })

@@ -2,12 +2,14 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { accessKeys, gatewayRoutes } from '../../engine/configuration/entities.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Caller } from '../auth/caller.ts'
+import { GatewayRoutes } from './gateway-routes.ts'
 import { Nodes } from './nodes.ts'
 import { Pipelines } from './pipelines.ts'
 import { publish } from './publish.ts'
@@ -67,6 +69,65 @@ test('a change of a pipeline that another process deleted meanwhile is 404', asy
   const [first, second] = processes
   await first.pipelines.delete(caller, id)
   await expect(second.nodes.create(caller, id, 'transform', body)).rejects.toMatchObject({ status: 404 })
+})
+
+const pushBody = (route?: string) => ({
+  sent: { type: 'http', ...(route === undefined ? {} : { gateway_route_id: route }) },
+  findings: [],
+})
+
+test('a route whose last source leaves while another process joins one is either kept or not joined', async () => {
+  const { processes, caller, id } = await twoProcesses()
+  const [first, second] = processes
+  const { pipeline } = await first.pipelines.create(caller, { title: 'Q' })
+  for (const joinsFirst of [true, false]) {
+    const { node: maker } = await first.nodes.create(caller, id, 'source', pushBody())
+    await second.configuration.catchUp()
+    const join = () => second.nodes.create(caller, pipeline.id, 'source', pushBody(maker.id))
+    const leave = () => first.nodes.delete(caller, { pipeline: id, kind: 'source', node: maker.id })
+    const [joined, left] = joinsFirst
+      ? await Promise.allSettled([join(), leave()])
+      : (await Promise.allSettled([leave(), join()])).toReversed()
+    expect(left?.status).toBe('fulfilled')
+    await first.configuration.catchUp()
+    const isKept = first.configuration.get(gatewayRoutes, maker.id) !== undefined
+    expect([isKept, joined?.status]).toEqual([joinsFirst, joinsFirst ? 'fulfilled' : 'rejected'])
+    if (joined?.status === 'rejected')
+      expect(joined.reason.problems).toMatchObject([{ instancePath: '/gateway_route_id' }])
+  }
+})
+
+test('a route goes when two processes take its last two sources at the same time', async () => {
+  const { processes, caller, id } = await twoProcesses()
+  const [first, second] = processes
+  const { pipeline } = await first.pipelines.create(caller, { title: 'Q' })
+  const { node: maker } = await first.nodes.create(caller, id, 'source', pushBody())
+  const { node: other } = await first.nodes.create(caller, pipeline.id, 'source', pushBody(maker.id))
+  await second.configuration.catchUp()
+  await Promise.all([
+    first.nodes.delete(caller, { pipeline: id, kind: 'source', node: maker.id }),
+    second.nodes.delete(caller, { pipeline: pipeline.id, kind: 'source', node: other.id }),
+  ])
+  await first.configuration.catchUp()
+  expect(first.configuration.list(gatewayRoutes)).toEqual([])
+})
+
+test('no access key is left of a route that another process deletes at the same time', async () => {
+  const { processes, caller } = await twoProcesses()
+  const [first, second] = processes.map(each => new GatewayRoutes(each.pipelines, each)) as [
+    GatewayRoutes,
+    GatewayRoutes,
+  ]
+  const route = await first.create(caller, { sent: { title: 'R', type: 'http' }, findings: [] })
+  await processes[1].configuration.catchUp()
+  const key = { sent: { title: 'K', type: 'generated' }, findings: [] }
+  const [created, deleted] = await Promise.allSettled([
+    second.createAccessKey(caller, route.id, key),
+    first.delete(caller, route.id),
+  ])
+  expect([created?.status, deleted?.status]).toEqual(['fulfilled', 'fulfilled'])
+  await processes[1].configuration.catchUp()
+  for (const { configuration } of processes) expect(configuration.list(accessKeys)).toEqual([])
 })
 
 test('of two processes that publish at the same time one finds that nothing has changed', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import {
+  type Change,
   type ConfigurationLog,
   create,
   remove,
@@ -18,16 +19,14 @@ import {
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
-import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
+import { untilNotOvertaken } from './overtaken.ts'
 import { documentNodes, revisionDeployedBy, revisionsOf, sameAlerts, sameNodes } from './revision.ts'
-
-/** How often a write is tried again when other processes changed the same pipeline meanwhile. */
-const MAX_ATTEMPTS = 20
+import { routeChanges } from './source-routes.ts'
 
 export interface PipelinePorts {
   readonly configuration: ConfigurationLog
@@ -102,16 +101,23 @@ export class Pipelines {
 
   /** Takes the pipeline and its nodes away; what ran of it stops. */
   async delete(caller: Caller, id: string): Promise<void> {
-    await this.#writing(caller, id, ({ pipeline, draft, deployment }) => {
-      const changes = [remove(pipelines, pipeline), remove(drafts, draft)]
-      const deadLetters = this.#ports.configuration.get(deadLetterSettings, id)
-      if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))
-      if (deployment === undefined) return changes
-      const { account, number } = deployment.value
-      const withdrawn: Deployment = { account, number: number + 1, revisionId: null }
-      return [...changes, replace(deployments, deployment, withdrawn)]
-    })
+    await this.inTurnOfAccount(caller, () => this.#writing(caller, id, state => this.#deletion(state)))
     await this.untilInEffect(caller, id)
+  }
+
+  #deletion({ pipeline, draft, deployment }: PipelineState): Change[] {
+    const { configuration } = this.#ports
+    const changes = [
+      remove(pipelines, pipeline),
+      remove(drafts, draft),
+      ...routeChanges(this.#ports, draft, []),
+    ]
+    const deadLetters = configuration.get(deadLetterSettings, pipeline.id)
+    if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))
+    if (deployment === undefined) return changes
+    const { account, number } = deployment.value
+    const withdrawn: Deployment = { account, number: number + 1, revisionId: null }
+    return [...changes, replace(deployments, deployment, withdrawn)]
   }
 
   /** Waits until what is deployed of a pipeline holds for the next line, if that can be seen from here. */
@@ -130,29 +136,28 @@ export class Pipelines {
   async changing(
     caller: Caller,
     id: string,
-    edit: (state: PipelineState) => ReturnType<typeof create>[],
+    edit: (state: PipelineState) => Change[],
   ): Promise<PipelineState> {
     await this.#writing(caller, id, edit)
     return this.get(caller, id)
   }
 
-  async #writing(
-    caller: Caller,
-    id: string,
-    edit: (state: PipelineState) => ReturnType<typeof create>[],
-  ): Promise<void> {
+  /**
+   * Lets writes that concern gateway routes take turns in their account: its pipelines share the routes. A pipeline's
+   * own turn is taken within it, never the other way round.
+   */
+  inTurnOfAccount<T>(caller: Caller, write: () => Promise<T>): Promise<T> {
+    return this.#turns.run(accountOf(caller).shortId, write)
+  }
+
+  async #writing(caller: Caller, id: string, edit: (state: PipelineState) => Change[]): Promise<void> {
     const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
-    await this.#turns.run(id, async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const changes = edit(this.get(caller, id))
-          if (changes.length > 0) await this.#ports.configuration.append(changes, author)
-          return
-        } catch (error) {
-          if (!isOvertaken(error) || attempt === MAX_ATTEMPTS) throw error
-        }
-      }
-    })
+    await this.#turns.run(id, () =>
+      untilNotOvertaken(async () => {
+        const changes = edit(this.get(caller, id))
+        if (changes.length > 0) await this.#ports.configuration.append(changes, author)
+      }),
+    )
   }
 
   #state(pipeline: Entity<Pipeline>): PipelineState {
@@ -199,10 +204,6 @@ function written(
     deployType: write.deploy_type ?? PIPELINE_DEFAULTS.deploy_type,
     deploymentGroups: write.deployment_groups ?? PIPELINE_DEFAULTS.deployment_groups,
   }
-}
-
-function isOvertaken(error: unknown): boolean {
-  return error instanceof ConfigurationRejected && error.code === 'CHANGED_MEANWHILE'
 }
 
 function later(a: number | null, b: number | null): number | null {

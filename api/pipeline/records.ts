@@ -1,5 +1,7 @@
-import type { DraftNode } from '../../engine/configuration/entities.ts'
+import type { AccessKey, DraftNode, GatewayRoute } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/gateway-route.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
 import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/pipeline-api.ts'
 import type { PipelineState } from './pipelines.ts'
@@ -71,6 +73,30 @@ export function alertRecord(alert: AlertDocument, { pipeline }: PipelineState): 
     inputs: [...alert.inputs],
     active: alert.active,
     alert_config: alert.alert_config,
+  }
+}
+
+/** A gateway route as `/v3` shows it (pipeline API, section 2.5). */
+export function gatewayRouteRecord({ id, value }: Entity<GatewayRoute>): GatewayRouteRecord {
+  return {
+    id,
+    account_id: value.account,
+    consumer_id: value.consumerId,
+    type: value.type,
+    title: value.title,
+    description: value.description,
+    created_at: isoTime(value.createdAtMs),
+  }
+}
+
+/** An access key as `/v3` shows it, without the key itself (pipeline API, section 2.6). */
+export function accessKeyRecord({ id, value }: Entity<AccessKey>): AccessKeyRecord {
+  return {
+    id,
+    account_id: value.account,
+    title: value.title,
+    gateway_route_id: value.gatewayRoute,
+    created_at: isoTime(value.createdAtMs),
   }
 }
 

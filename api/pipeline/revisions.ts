@@ -9,6 +9,7 @@ import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { isoTime } from './records.ts'
 import { documentNodes, restoredNodes, revisionsOf } from './revision.ts'
 import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
+import { routeChanges } from './source-routes.ts'
 
 /** In the place of a revision's number: nodes and alerts as they are being edited. */
 const DRAFT = 'draft'
@@ -45,13 +46,18 @@ export class Revisions {
 
   /** Makes the draft what the revision was; nothing runs differently until the next publication. */
   restore(caller: Caller, id: string, number: string): Promise<PipelineState> {
-    return this.#pipelines.changing(caller, id, state => {
-      const { value } = this.#numbered(state, number)
-      const nodes = restoredNodes(value, state.draft.value.nodes)
-      const { alerts = [] } = value.document
-      const updatedAtMs = this.#ports.clock.wallMs()
-      return [replace(drafts, state.draft, { ...state.draft.value, nodes, alerts, updatedAtMs })]
-    })
+    const write = () =>
+      this.#pipelines.changing(caller, id, state => {
+        const { value } = this.#numbered(state, number)
+        const nodes = restoredNodes(value, state.draft.value.nodes)
+        const { alerts = [] } = value.document
+        const updatedAtMs = this.#ports.clock.wallMs()
+        return [
+          replace(drafts, state.draft, { ...state.draft.value, nodes, alerts, updatedAtMs }),
+          ...routeChanges(this.#ports, state.draft, nodes),
+        ]
+      })
+    return this.#pipelines.inTurnOfAccount(caller, write)
   }
 
   /** @param from `to` alike: a number, or `draft` */

@@ -154,6 +154,33 @@ export interface Deployment {
   readonly paused?: boolean
 }
 
+/**
+ * Where push sources are sent to: an address with access keys of its own. Key: UUID; a route that a source made has
+ * the source's id.
+ */
+export interface GatewayRoute {
+  readonly account: string
+  /** Wire id of the sources that may use it, as it was sent. */
+  readonly type: string
+  readonly title: string | null
+  readonly description: string | null
+  /** UUID. */
+  readonly consumerId: string
+  /** Made along with a source: it goes with the last source that uses it. */
+  readonly madeBySource: boolean
+  readonly createdAtMs: number
+}
+
+/** Lets data in at a gateway route. Key: UUID. The key itself is nowhere, only its hash. */
+export interface AccessKey {
+  readonly account: string
+  readonly gatewayRoute: string
+  readonly title: string
+  /** SHA-256 of the key, hexadecimal. */
+  readonly hash: string
+  readonly createdAtMs: number
+}
+
 /** What becomes of a pipeline's events that fail. Key: the pipeline's id. */
 export interface DeadLetterSettings {
   readonly account: string
@@ -234,6 +261,12 @@ export const accountKeys = defineKind<AccountKey>('key', {
   ],
 })
 
+export const gatewayRoutes = defineKind<GatewayRoute>('gateway-route', { account: ofAccount })
+export const accessKeys = defineKind<AccessKey>('access-key', {
+  account: ofAccount,
+  unique: { hash: key => key.hash },
+})
+
 export const deadLetterSettings = defineKind<DeadLetterSettings>('dead-letter', { account: ofAccount })
 export const spreads = defineKind<Spread>('spread', { account: ofAccount })
 export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
@@ -249,6 +282,8 @@ export const KINDS: readonly AnyKind[] = [
   drafts,
   revisions,
   deployments,
+  gatewayRoutes,
+  accessKeys,
   deadLetterSettings,
   spreads,
   spreadReports,

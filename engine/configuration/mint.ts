@@ -14,7 +14,7 @@ export function newToken(prefix: 'sta' | 'sts' | 'ste', entropy: Entropy): strin
   return `${prefix}_${entropy.bytes(20).toString('hex')}`
 }
 
-/** An ingestion or service key: 32 hexadecimal digits. */
+/** An ingestion or service key, or an access key of a gateway route: 32 hexadecimal digits. */
 export function newKey(entropy: Entropy): string {
   return entropy.bytes(16).toString('hex')
 }

@@ -1,0 +1,181 @@
+import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import {
+  type AccessKey,
+  accessKeys,
+  type GatewayRoute,
+  gatewayRoutes,
+  secretHash,
+} from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { newKey } from '../../engine/configuration/mint.ts'
+import type { Problem } from '../../engine/problem.ts'
+import { SOURCES, sourceOf } from '../../engine/sources/registry.ts'
+import type { AccessKeyWrite, GatewayRouteWrite } from '../../schemas/gateway-route.ts'
+import type { JsonValue } from '../../schemas/json.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { ProblemsError } from '../problems-error.ts'
+import { untilNotOvertaken } from './overtaken.ts'
+import type { PipelinePorts, Pipelines } from './pipelines.ts'
+import { membersOf, type SentBody } from './sent-body.ts'
+import { isUsed, removing, routeOfAccount, touched } from './source-routes.ts'
+
+export interface NewAccessKey {
+  readonly accessKey: Entity<AccessKey>
+  /** The key itself, which is kept nowhere. */
+  readonly key: string
+}
+
+/**
+ * The gateway routes of all accounts and their access keys (pipeline API, sections 2.5 and 2.6); every method sees
+ * those of the caller's account only, and throws ApiError 404 for others.
+ */
+export class GatewayRoutes {
+  readonly #pipelines: Pipelines
+  readonly #ports: PipelinePorts
+
+  constructor(pipelines: Pipelines, ports: PipelinePorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /** Oldest first, with those that sources made. */
+  list(caller: Caller): Entity<GatewayRoute>[] {
+    return this.#ports.configuration.list(gatewayRoutes, accountOf(caller).shortId)
+  }
+
+  get(caller: Caller, id: string): Entity<GatewayRoute> {
+    const route = routeOfAccount(this.#ports.configuration, accountOf(caller).shortId, id)
+    if (route === undefined) throw notFound('The gateway route does not exist')
+    return route
+  }
+
+  async create(caller: Caller, body: SentBody): Promise<Entity<GatewayRoute>> {
+    const { configuration, clock, entropy } = this.#ports
+    const account = accountOf(caller).shortId
+    const id = entropy.uuid()
+    const value: GatewayRoute = {
+      ...written(body),
+      account,
+      consumerId: entropy.uuid(),
+      madeBySource: false,
+      createdAtMs: clock.wallMs(),
+    }
+    await configuration.append([create(gatewayRoutes, id, value)], { subjectId: caller.subjectId, account })
+    return this.get(caller, id)
+  }
+
+  async replace(caller: Caller, id: string, body: SentBody): Promise<Entity<GatewayRoute>> {
+    await this.#changing(caller, id, route => [
+      replace(gatewayRoutes, route, { ...route.value, ...written(body, route.value) }),
+    ])
+    return this.get(caller, id)
+  }
+
+  /** With its access keys. @throws ApiError 409 while sources use it */
+  async delete(caller: Caller, id: string): Promise<void> {
+    const { configuration } = this.#ports
+    await this.#changing(caller, id, route => {
+      if (isUsed(configuration, route))
+        throw new ApiError(409, 'Conflict', 'The gateway route is in use: sources are attached to it')
+      return removing(configuration, route)
+    })
+  }
+
+  /** Oldest first. */
+  accessKeys(caller: Caller, id: string): Entity<AccessKey>[] {
+    const route = this.get(caller, id)
+    return this.#ports.configuration
+      .list(accessKeys, route.value.account)
+      .filter(({ value }) => value.gatewayRoute === id)
+  }
+
+  async createAccessKey(caller: Caller, id: string, body: SentBody): Promise<NewAccessKey> {
+    const { configuration, clock, entropy } = this.#ports
+    const key = newKey(entropy)
+    const keyId = entropy.uuid()
+    await this.#changing(caller, id, route => {
+      const value: AccessKey = {
+        account: route.value.account,
+        gatewayRoute: id,
+        title: accessKeyTitle(body, id),
+        hash: secretHash(key),
+        createdAtMs: clock.wallMs(),
+      }
+      return [create(accessKeys, keyId, value), touched(route)]
+    })
+    const accessKey = configuration.get(accessKeys, keyId)
+    if (accessKey === undefined) throw notFound('The access key does not exist any more')
+    return { accessKey, key }
+  }
+
+  async deleteAccessKey(caller: Caller, id: string, keyId: string): Promise<void> {
+    await this.#changing(caller, id, route => {
+      const key = this.#ports.configuration.get(accessKeys, keyId)
+      if (key?.value.gatewayRoute !== route.id) throw notFound('The access key does not exist')
+      return [remove(accessKeys, key)]
+    })
+  }
+
+  /** `edit` may run several times, each time on the newest state. */
+  async #changing(
+    caller: Caller,
+    id: string,
+    edit: (route: Entity<GatewayRoute>) => Change[],
+  ): Promise<void> {
+    const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
+    await this.#pipelines.inTurnOfAccount(caller, () =>
+      untilNotOvertaken(() => this.#ports.configuration.append(edit(this.get(caller, id)), author)),
+    )
+  }
+}
+
+/**
+ * What a body asks for.
+ *
+ * @param stored the route that is being replaced
+ * @throws ProblemsError with every finding about the body
+ */
+function written(
+  body: SentBody,
+  stored?: GatewayRoute,
+): Pick<GatewayRoute, 'type' | 'title' | 'description'> {
+  const { members, problems } = membersOf(body)
+  problems.push(...typeProblems(members.type, stored))
+  if (problems.length > 0) throw new ProblemsError(problems)
+  const { type = stored?.type, title, description = null } = members as unknown as GatewayRouteWrite
+  return { type: type as string, title, description }
+}
+
+function typeProblems(type: JsonValue | undefined, stored: GatewayRoute | undefined): Problem[] {
+  if (typeof type !== 'string') return [] // The schema has said what there is to say.
+  const source = sourceOf(type)
+  if (stored === undefined) {
+    if (source?.isPush === true) return []
+    return [
+      {
+        instancePath: '/type',
+        message: `must be equal to one of the allowed values: ${PUSH_TYPES.join(', ')}`,
+      },
+    ]
+  }
+  if (source !== undefined && source === sourceOf(stored.type)) return []
+  return [
+    {
+      instancePath: '/type',
+      message: `must stay "${stored.type}": the type of a gateway route does not change`,
+    },
+  ]
+}
+
+const PUSH_TYPES = SOURCES.filter(({ isPush }) => isPush).map(({ type }) => type)
+
+function accessKeyTitle(body: SentBody, route: string): string {
+  const { members, problems } = membersOf(body)
+  const { gateway_route_id: named } = members
+  if (typeof named === 'string' && named !== '' && named !== route)
+    problems.push({ instancePath: '/gateway_route_id', message: 'must be the same as in the path' })
+  if (problems.length > 0) throw new ProblemsError(problems)
+  return (members as unknown as AccessKeyWrite).title
+}

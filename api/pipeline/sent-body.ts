@@ -1,0 +1,31 @@
+import type { ErrorObject } from 'ajv'
+import type { FastifyRequest } from 'fastify'
+import type { Problem } from '../../engine/problem.ts'
+import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
+import { ProblemsError } from '../problems-error.ts'
+import { problemsOf } from '../validation.ts'
+
+/** A request body as it came, with what its schema found: the other findings are reported beside those. */
+export interface SentBody {
+  readonly sent: unknown
+  readonly findings: readonly ErrorObject[]
+}
+
+/** The body of a route with `attachValidation`. */
+export function sentBody(request: Pick<FastifyRequest, 'body' | 'validationError'>): SentBody {
+  const findings = (request.validationError?.validation ?? []) as unknown as readonly ErrorObject[]
+  return { sent: request.body, findings }
+}
+
+const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }
+
+/**
+ * The members of a body, to look at them more closely: they may have any type.
+ *
+ * @throws ProblemsError when there are none
+ */
+export function membersOf({ sent, findings }: SentBody): { members: JsonObject; problems: Problem[] } {
+  const problems = problemsOf(findings)
+  if (!isJsonObject(sent)) throw new ProblemsError(problems.length > 0 ? problems : [NOT_AN_OBJECT])
+  return { members: sent, problems }
+}

@@ -1,0 +1,135 @@
+import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import {
+  accessKeys,
+  type Draft,
+  type DraftNode,
+  drafts,
+  type GatewayRoute,
+  gatewayRoutes,
+} from '../../engine/configuration/entities.ts'
+import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import type { Problem } from '../../engine/problem.ts'
+import { sourceOf } from '../../engine/sources/registry.ts'
+import type { PipelinePorts } from './pipelines.ts'
+
+/**
+ * How sources hang on gateway routes (pipeline API, section 2.4). Whoever joins a route or leaves it writes the
+ * route, too, unchanged: pipelines share routes, and of two writers who do not see one another one must lose.
+ */
+
+/** The route of a new source: what it was sent, or one of its own. Undefined for sources that pull. */
+export function routeOfNew(
+  { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
+  sent: unknown,
+): string | undefined {
+  if (kind !== 'source' || sourceOf(type)?.isPush !== true) return undefined
+  return typeof sent === 'string' && sent !== '' ? sent : id
+}
+
+/**
+ * What is wrong with a `gateway_route_id` that a request carries; "" and null mean that it carries none.
+ *
+ * @param stored the node that is being replaced
+ */
+export function routeProblems(
+  configuration: ConfigurationView,
+  account: string,
+  { kind, type }: Pick<DraftNode, 'kind' | 'type'>,
+  sent: unknown,
+  stored: DraftNode | undefined,
+): Problem[] {
+  if (typeof sent !== 'string' || sent === '') return []
+  const source = kind === 'source' ? sourceOf(type) : undefined
+  if (kind === 'source' && source === undefined) return [] // The check of the type says more.
+  if (source?.isPush !== true) return refused('must be absent: the type has no gateway route')
+  if (stored !== undefined) {
+    const { gateway_route_id: route } = stored
+    return sent === route
+      ? []
+      : refused(`must stay "${route}": the gateway route of a source does not change`)
+  }
+  const route = routeOfAccount(configuration, account, sent)
+  if (route === undefined) return refused('must be the id of a gateway route of the account')
+  if (sourceOf(route.value.type) === source) return []
+  return refused(
+    `must be the id of a gateway route of type "${source.type}": it is for "${route.value.type}"`,
+  )
+}
+
+export function routeOfAccount(
+  configuration: ConfigurationView,
+  account: string,
+  id: string,
+): Entity<GatewayRoute> | undefined {
+  const route = configuration.get(gatewayRoutes, id)
+  return route?.value.account === account ? route : undefined
+}
+
+/**
+ * What else changes when the nodes of a draft do: a route of its own comes along with a source, and goes with the
+ * last source that uses it. A restored revision may bring sources back whose route is gone: it comes back too, without
+ * access keys.
+ */
+export function routeChanges(
+  { configuration, clock, entropy }: Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'>,
+  { id: pipeline, value: { account, nodes: before } }: Entity<Draft>,
+  after: readonly DraftNode[],
+): Change[] {
+  const come = missingIn(before, after)
+  const routes = new Set([...come, ...missingIn(after, before)].map(node => node.gateway_route_id))
+  return [...routes].flatMap(id => {
+    if (id === undefined) return []
+    const route = routeOfAccount(configuration, account, id)
+    const source = come.find(node => node.gateway_route_id === id)
+    if (route === undefined) {
+      if (source === undefined) return []
+      const value: GatewayRoute = {
+        account,
+        type: source.type,
+        title: source.title,
+        description: null,
+        consumerId: entropy.uuid(),
+        madeBySource: true,
+        createdAtMs: clock.wallMs(),
+      }
+      return [create(gatewayRoutes, id, value)]
+    }
+    const isLeft =
+      !after.some(node => node.gateway_route_id === id) && !isUsed(configuration, route, pipeline)
+    return isLeft && route.value.madeBySource ? removing(configuration, route) : [touched(route)]
+  })
+}
+
+/** Takes a route away with its access keys. */
+export function removing(configuration: ConfigurationView, route: Entity<GatewayRoute>): Change[] {
+  const keys = configuration
+    .list(accessKeys, route.value.account)
+    .filter(({ value }) => value.gatewayRoute === route.id)
+  return [remove(gatewayRoutes, route), ...keys.map(key => remove(accessKeys, key))]
+}
+
+/** Writes a route as it is. */
+export function touched(route: Entity<GatewayRoute>): Change {
+  return replace(gatewayRoutes, route, route.value)
+}
+
+/** Whether a pipeline of the account has a source on the route. @param except id of a pipeline that does not count */
+export function isUsed(
+  configuration: ConfigurationView,
+  { id, value: { account } }: Entity<GatewayRoute>,
+  except?: string,
+): boolean {
+  return configuration
+    .list(drafts, account)
+    .some(draft => draft.id !== except && draft.value.nodes.some(node => node.gateway_route_id === id))
+}
+
+/** The nodes of `others` that are not among `nodes`. */
+function missingIn(nodes: readonly DraftNode[], others: readonly DraftNode[]): DraftNode[] {
+  const ids = new Set(nodes.map(({ id }) => id))
+  return others.filter(({ id }) => !ids.has(id))
+}
+
+function refused(message: string): Problem[] {
+  return [{ instancePath: '/gateway_route_id', message }]
+}
