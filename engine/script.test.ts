@@ -19,7 +19,7 @@ describe('a script', () => {
   test.each([
     ['THIS IS NOT VALID', `${INVALID}: Unexpected identifier 'IS' (line 1, column 6)`],
     ['function f(a) {\n\treturn a +;\n}', `${INVALID}: Unexpected token ';' (line 2, column 12)`],
-    ['function f() {', `${INVALID}: Unexpected end of input (line 1)`],
+    ['function f() {', `${INVALID}: Unexpected end of input (line 1, column 15)`],
     ['return 1', `${INVALID}: Illegal return statement (line 1, column 1)`],
     ['(e) => e)', `${INVALID}: Unexpected token ')' (line 1, column 9)`],
     [

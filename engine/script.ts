@@ -5,8 +5,8 @@ const MAX_SCRIPT_BYTES = 65_536
 /** What may stand before the function: white space and comments. */
 const FUNCTION_FIRST =
   /^(?:\s|\/\/[^\n\r\u2028\u2029]*[\n\r\u2028\u2029]|\/\*(?:[^*]|\*(?!\/))*\*\/)*function\b/
-/** Finds name of file and line, the line itself, and below it a mark where the trouble begins. */
-const FOUND_AT = /^script:(\d+)\n(?:[^\n]*\n(\s*)\^)?/
+/** Where the compiler stopped, before the message of a syntax error: the line's number, its text, and below it a mark, but none at the end. */
+const FOUND_AT = /^script:(\d+)\n[^\n]*\n([ \t]*)[\^\n]/
 
 /**
  * Checks a user's script as it is saved. It is compiled and never run; whether it keeps to the subset of the language
@@ -29,10 +29,10 @@ function syntaxProblem(source: string): string | undefined {
   } catch (error) {
     if (error instanceof RangeError) return 'it is nested too deeply'
     if (!(error instanceof SyntaxError)) throw error
-    const [, line, indent] = FOUND_AT.exec(error.stack ?? '') ?? []
-    if (line === undefined) return error.message
-    const column = indent === undefined ? '' : `, column ${indent.length + 1}`
-    return `${error.message} (line ${line}${column})`
+    const [, line, margin] = FOUND_AT.exec(error.stack ?? '') ?? []
+    return margin === undefined
+      ? error.message
+      : `${error.message} (line ${line}, column ${margin.length + 1})`
   }
 }
 
