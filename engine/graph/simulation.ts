@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
-import { compileGraph } from './compile-graph.ts'
+import { type CompiledGraph, compileGraph, type NodeCounters, type NodeError } from './compile-graph.ts'
 import type { GraphObserver } from './graph-observer.ts'
 
 /** An event that is tried on a graph. */
@@ -16,6 +16,7 @@ export interface Sample {
 /** What became of the samples at one node. */
 export interface SimulatedNode {
   readonly id: string
+  readonly counters: NodeCounters
   /** By name of the output, in the order in which they left; a sink has one. */
   readonly outputs: ReadonlyMap<string, readonly SimulatedEvent[]>
   readonly dropped: readonly (SimulatedEvent & { readonly reason: JsonObject | undefined })[]
@@ -36,45 +37,68 @@ export interface SimulatedError {
   readonly message: string
 }
 
+/** What is kept of all nodes together; what goes beyond is left out. */
 export interface SimulationBounds {
-  /** Events that are kept of all nodes together. */
   readonly maxEvents: number
-  /** Asked after each sample: true ends the simulation. */
-  readonly isOver: () => boolean
+  readonly maxBytes: number
 }
 
-export interface Simulation {
-  /** In the order of the document. */
-  readonly nodes: readonly SimulatedNode[]
-  /** How many samples were tried before a bound was reached; all of them otherwise. */
-  readonly tried: number
-  /** More events than are kept. */
-  readonly isCut: boolean
-}
+export const DEFAULT_SIMULATION_BOUNDS: SimulationBounds = { maxEvents: 50_000, maxBytes: 16 * 1024 * 1024 }
 
-/**
- * Runs samples, in order, through the graph that would run if the document were published: with its own empty memory,
- * and with the samples' times for log time, so that the same samples always give the same. Nothing is sent anywhere.
- *
- * @param document accepted by `checkGraph` and `checkNode`
- */
+/** Tries all samples. */
 export function simulate(
   document: PipelineDocument,
   samples: readonly Sample[],
-  { maxEvents, isOver }: SimulationBounds,
+  bounds = DEFAULT_SIMULATION_BOUNDS,
 ): Simulation {
-  const graph = compileGraph(document)
-  const record = new Recording(document, maxEvents)
-  let nowMs = Number.NEGATIVE_INFINITY
-  let tried = 0
-  for (const { event, timeMs, source } of samples) {
-    if (isOver()) break
-    record.sample = tried++
-    nowMs = Math.max(nowMs, timeMs)
-    graph.tick(nowMs)
-    graph.enter(source, [event], { nowMs, deliver: () => {}, report: () => {}, observer: record })
+  const simulation = new Simulation(document, bounds)
+  for (const sample of samples) simulation.try(sample)
+  return simulation
+}
+
+/**
+ * Samples on the graph that would run if the document were published: with an empty memory of its own, and with the
+ * samples' times for log time, so that the same samples always give the same. Nothing is sent anywhere.
+ */
+export class Simulation {
+  readonly #graph: CompiledGraph
+  readonly #recording: Recording
+  #nowMs = Number.NEGATIVE_INFINITY
+  #tried = 0
+
+  /** @param document accepted by `checkGraph` and `checkNode` */
+  constructor(document: PipelineDocument, bounds: SimulationBounds) {
+    this.#graph = compileGraph(document)
+    this.#recording = new Recording(document, this.#graph.counters, bounds)
   }
-  return { nodes: [...record.nodes.values()], tried, isCut: record.isCut }
+
+  /** @throws RangeError when there is no such source */
+  try({ event, timeMs, source }: Sample): void {
+    this.#recording.sample = this.#tried++
+    this.#nowMs = Math.max(this.#nowMs, timeMs)
+    this.#graph.tick(this.#nowMs)
+    this.#graph.enter(source, [event], {
+      nowMs: this.#nowMs,
+      deliver: () => {},
+      report: () => {},
+      observer: this.#recording,
+    })
+  }
+
+  /** How many samples were tried. */
+  get tried(): number {
+    return this.#tried
+  }
+
+  /** In the order of the document. */
+  get nodes(): readonly SimulatedNode[] {
+    return [...this.#recording.nodes.values()]
+  }
+
+  /** There was more than is kept; counters tell how much. */
+  get isCut(): boolean {
+    return this.#recording.isCut
+  }
 }
 
 interface OpenNode extends SimulatedNode {
@@ -88,17 +112,33 @@ class Recording implements GraphObserver {
   readonly nodes: ReadonlyMap<string, OpenNode>
   sample = 0
   isCut = false
-  #left: number
+  #eventsLeft: number
+  #bytesLeft: number
 
-  constructor({ nodes }: PipelineDocument, maxEvents: number) {
+  constructor(
+    { nodes }: PipelineDocument,
+    counters: CompiledGraph['counters'],
+    { maxEvents, maxBytes }: SimulationBounds,
+  ) {
     this.nodes = new Map(
-      nodes.map(({ id }) => [id, { id, outputs: new Map(), dropped: [], failed: [], errors: [] }]),
+      nodes.map(({ id }) => [
+        id,
+        {
+          id,
+          counters: counters.get(id) as NodeCounters,
+          outputs: new Map(),
+          dropped: [],
+          failed: [],
+          errors: [],
+        },
+      ]),
     )
-    this.#left = maxEvents
+    this.#eventsLeft = maxEvents
+    this.#bytesLeft = maxBytes
   }
 
   left(node: string, output: string, event: Event): void {
-    if (!this.#hasRoom()) return
+    if (!this.#hasRoomFor(event)) return
     const { outputs } = this.#node(node)
     const events = outputs.get(output) ?? []
     outputs.set(output, events)
@@ -106,15 +146,15 @@ class Recording implements GraphObserver {
   }
 
   dropped(node: string, event: Event, _row: number, reason: JsonObject | undefined): void {
-    if (this.#hasRoom()) this.#node(node).dropped.push({ sample: this.sample, event, reason })
+    if (this.#hasRoomFor(event)) this.#node(node).dropped.push({ sample: this.sample, event, reason })
   }
 
   failed(node: string, event: Event): void {
-    if (this.#hasRoom()) this.#node(node).failed.push({ sample: this.sample, event })
+    if (this.#hasRoomFor(event)) this.#node(node).failed.push({ sample: this.sample, event })
   }
 
-  reported({ nodeId, code, field, message }: Parameters<GraphObserver['reported']>[0]): void {
-    if (this.#hasRoom()) this.#node(nodeId).errors.push({ sample: this.sample, code, field, message })
+  reported({ nodeId, code, field, message, event }: NodeError): void {
+    if (this.#hasRoomFor(event)) this.#node(nodeId).errors.push({ sample: this.sample, code, field, message })
   }
 
   #node(id: string): OpenNode {
@@ -123,9 +163,11 @@ class Recording implements GraphObserver {
     return node
   }
 
-  #hasRoom(): boolean {
-    if (this.#left > 0) this.#left--
-    else this.isCut = true
+  #hasRoomFor({ bytes }: Event): boolean {
+    if (this.isCut) return false
+    this.#eventsLeft--
+    this.#bytesLeft -= bytes
+    this.isCut = this.#eventsLeft < 0 || this.#bytesLeft < 0
     return !this.isCut
   }
 }

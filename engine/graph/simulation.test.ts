@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../schemas/json.ts'
+import { node, SOURCE } from '../../test/support/world.ts'
+import { Event } from '../event.ts'
+import { type Simulation, simulate } from './simulation.ts'
+
+const AT = Date.UTC(2031, 2, 9)
+
+const sample = (message: JsonValue, timeMs = AT) => ({
+  event: Event.of(message, {}, new Date(timeMs).toISOString()),
+  timeMs,
+  source: 'source',
+})
+const document = (...nodes: ReturnType<typeof node>[]) => ({
+  id: 'p',
+  accountId: 'a',
+  title: 'P',
+  revision: 1,
+  nodes: [SOURCE, ...nodes],
+})
+const at = (simulation: Simulation, id: string) => {
+  const found = simulation.nodes.find(each => each.id === id)
+  if (found === undefined) throw new RangeError(id)
+  return found
+}
+const leaving = (simulation: Simulation, id: string, output = '') =>
+  at(simulation, id)
+    .outputs.get(output)
+    ?.map(({ sample, event }) => [sample, event.message])
+
+describe('a simulation', () => {
+  const limit = node('transform', 'limit', 'throttle', ['source'], {
+    threshold: 2,
+    window_ms: 1000,
+    key_field: '.k',
+  })
+
+  test('judges by the times of the samples, and says what filled the window', () => {
+    const simulation = simulate(document(limit), [
+      sample({ k: 'a', n: 0 }),
+      sample({ k: 'a', n: 1 }, AT + 300),
+      sample({ k: 'a', n: 2 }, AT + 999),
+      sample({ k: 'b', n: 3 }, AT + 999),
+      // Time does not step back.
+      sample({ k: 'a', n: 4 }, AT),
+      sample({ k: 'a', n: 5 }, AT + 1000),
+    ])
+    expect(leaving(simulation, 'limit')?.map(([index]) => index)).toEqual([0, 1, 3, 5])
+    const { dropped, counters } = at(simulation, 'limit')
+    expect(dropped).toMatchObject([{ sample: 2 }, { sample: 4 }])
+    expect(dropped[0]?.reason).toEqual({
+      rule: 'the bucket is full',
+      bucket: 'a',
+      threshold: 2,
+      window_ms: 1000,
+      passed: [
+        { at: '2031-03-09T00:00:00.000Z', count: 1 },
+        { at: '2031-03-09T00:00:00.300Z', count: 1 },
+      ],
+      free_from: '2031-03-09T00:00:01.000Z',
+    })
+    // Nobody reads the throttle, so what left it is dropped there, too.
+    expect(counters).toMatchObject({ eventsIn: 6, dropped: 6, eventsOut: 0 })
+  })
+
+  test('shows every output of every node, and the errors with the samples that made them', () => {
+    const rule = (label: string, _output_name: string, value: number) => ({
+      label,
+      _output_name,
+      conditional: { expressions: [{ field: '.t', str_operator: 'greater', value }] },
+    })
+    const split = node('transform', 'split', 'route', ['source'], {
+      conditionals: [rule('hot', 'aaaaaaaa', 200), rule('warm', 'bbbbbbbb', 20)],
+    })
+    const sink = node('sink', 'out', 'blackhole', ['split.aaaaaaaa', 'split.bbbbbbbb'])
+    const simulation = simulate(document(split, sink), [
+      sample({ t: 300 }),
+      sample({ t: 30 }),
+      sample({ t: '3' }),
+    ])
+    expect(leaving(simulation, 'split', 'aaaaaaaa')).toEqual([[0, { t: 300 }]])
+    expect(leaving(simulation, 'split', 'bbbbbbbb')).toEqual([
+      [0, { t: 300 }],
+      [1, { t: 30 }],
+    ])
+    expect(leaving(simulation, 'split', '_unmatched')).toEqual([[2, { t: '3' }]])
+    expect(leaving(simulation, 'out')).toEqual([
+      [0, { t: 300 }],
+      [0, { t: 300 }],
+      [1, { t: 30 }],
+    ])
+    expect(at(simulation, 'split').errors).toMatchObject([
+      { sample: 2, code: 'E_COMPARE_COERCION_FAILED', field: '.t' },
+      { sample: 2, code: 'E_COMPARE_COERCION_FAILED', field: '.t' },
+    ])
+    expect(simulation.isCut).toBe(false)
+  })
+
+  test('says by which comparison a filter dropped', () => {
+    const conditional = {
+      logical_operation: 'OR',
+      expressions: [
+        { field: '.level', str_operator: 'equal', value: 'debug' },
+        { expressions: [{ field: '.app', str_operator: 'exists', negate: true }] },
+      ],
+    }
+    const filter = node('transform', 'filter', 'filter', ['source'], { action: 'drop', conditional })
+    const { dropped } = at(simulate(document(filter), [sample({ level: 'DEBUG', app: 'web' })]), 'filter')
+    expect(dropped[0]?.reason).toEqual({
+      rule: 'the condition is met',
+      action: 'drop',
+      comparisons: [
+        { field: '.level', str_operator: 'equal', value: 'debug', negate: false, actual: 'DEBUG', met: true },
+        { field: '.app', str_operator: 'exists', negate: true, actual: 'web', met: false },
+      ],
+    })
+  })
+
+  test('keeps no more than its bounds, and counts all', () => {
+    const samples = Array.from({ length: 10 }, (_, n) => sample({ n }))
+    const simulation = simulate(document(), samples, { maxEvents: 4, maxBytes: 1_000 })
+    expect(leaving(simulation, 'source')).toHaveLength(4)
+    expect(simulation.isCut).toBe(true)
+    expect(at(simulation, 'source').counters.eventsIn).toBe(10)
+    expect(leaving(simulate(document(), samples, { maxEvents: 100, maxBytes: 8 }), 'source')).toHaveLength(1)
+  })
+
+  test('needs a source that is there', () => {
+    expect(() => simulate(document(), [{ ...sample({}), source: 'nowhere' }])).toThrow(RangeError)
+  })
+})
