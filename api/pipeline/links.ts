@@ -74,6 +74,13 @@ export const ONE_ACCESS_KEY: Meta = {
   page: null,
 }
 
+export const SIMULATION: Meta = {
+  pk: 'id',
+  type: 'simulation',
+  links: { self: { list: null, detail: `${PIPELINE}/simulate` }, related: { pipeline: pipelineLinks.self } },
+  page: null,
+}
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',

@@ -18,6 +18,7 @@ import { type PipelinePorts, Pipelines } from './pipelines.ts'
 import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
 import { revisionRoutes } from './revision-routes.ts'
+import { simulationRoutes } from './simulation-routes.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
   readonly destinations: NodeSettings
@@ -166,6 +167,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRoutes(pipelines, options) })
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(revisionRoutes, { ...options, pipelines })
+  await app.register(simulationRoutes, { ...options, pipelines })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

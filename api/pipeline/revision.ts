@@ -9,6 +9,7 @@ import type { Entity } from '../../engine/configuration/fold.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
+import { notFound } from '../errors.ts'
 
 /** Every revision of a pipeline, oldest first. They are never changed, and go with nothing. */
 export function revisionsOf(
@@ -19,6 +20,18 @@ export function revisionsOf(
     .list(revisions, account)
     .filter(({ value }) => value.pipeline === id)
     .sort((a, b) => a.value.document.revision - b.value.document.revision)
+}
+
+/** @throws ApiError 404 */
+export function revisionNumbered(
+  configuration: ConfigurationLog,
+  pipeline: Entity<Pipeline>,
+  number: string,
+): Entity<Revision> {
+  const isIt = ({ value }: Entity<Revision>) => String(value.document.revision) === number
+  const revision = revisionsOf(configuration, pipeline).find(isIt)
+  if (revision === undefined) throw notFound(`The pipeline has no revision ${number}`)
+  return revision
 }
 
 /** The revision that lines meet once this deployment is in effect; undefined when none does. */

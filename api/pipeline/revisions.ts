@@ -4,10 +4,9 @@ import type { Entity } from '../../engine/configuration/fold.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { RevisionDiff, RevisionRecord, RevisionSummary } from '../../schemas/revision-api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { notFound } from '../errors.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { isoTime } from './records.ts'
-import { documentNodes, restoredNodes, revisionsOf } from './revision.ts'
+import { documentNodes, restoredNodes, revisionNumbered, revisionsOf } from './revision.ts'
 import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
 import { routeChanges } from './source-routes.ts'
 
@@ -76,10 +75,7 @@ export class Revisions {
   }
 
   #numbered({ pipeline }: PipelineState, number: string): Entity<Revision> {
-    const isIt = ({ value }: Entity<Revision>) => String(value.document.revision) === number
-    const revision = revisionsOf(this.#ports.configuration, pipeline).find(isIt)
-    if (revision === undefined) throw notFound(`The pipeline has no revision ${number}`)
-    return revision
+    return revisionNumbered(this.#ports.configuration, pipeline, number)
   }
 }
 

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let installation: TestInstallation
+let url: string
+let source: string
+let limit: string
+let sink: string
+
+beforeEach(async () => {
+  installation = await testInstallation()
+  url = `/v3/pipeline/${(await send('POST', '/v3/pipeline', { title: 'P' })).data.id}`
+  source = await add('source', { type: 'log-analysis-ingestion', title: 'lines' })
+  limit = await add('transform', throttle(1, [source]))
+  sink = await add('sink', { type: 'log-analysis', inputs: [limit] })
+})
+afterEach(() => installation.app.close())
+
+async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, payload?: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await installation.call({ method, url: path, ...(payload && { headers, payload }) })
+  return {
+    status: response.statusCode,
+    text: response.body,
+    body: response.json(),
+    data: response.json().data,
+  }
+}
+const add = async (kind: string, node: object) =>
+  (await send('POST', `${url}/${kind}`, node)).data.id as string
+const throttle = (threshold: number, inputs: string[]) => ({
+  type: 'throttle',
+  inputs,
+  user_config: { threshold, window_ms: 1000 },
+})
+const simulate = (body: object, query = '') => send('POST', `${url}/simulate${query}`, body)
+
+describe('a simulation', () => {
+  test('shows for each node what left it, and what was dropped by which rule', async () => {
+    const { status, body, data } = await simulate({ samples: [{ n: 1 }, { n: 2 }] })
+    expect(status).toBe(200)
+    expect(body.meta).toMatchObject({ type: 'simulation', page: null })
+    const timestamp = new Date(installation.clock.wallMs()).toISOString()
+    const event = (n: number) => ({ sample: n - 1, event: { message: { n }, metadata: {}, timestamp } })
+    expect(data).toEqual({
+      samples: 2,
+      tried: 2,
+      cut: false,
+      nodes: [
+        {
+          id: source,
+          kind: 'source',
+          type: 'log-analysis-ingestion',
+          title: 'lines',
+          events_in: 2,
+          events_out: 2,
+          dropped: [],
+          failed: [],
+          errors: [],
+          outputs: [{ id: source, label: 'Default', connected: true, events: [event(1), event(2)] }],
+        },
+        {
+          id: limit,
+          kind: 'transform',
+          type: 'throttle',
+          title: null,
+          events_in: 2,
+          events_out: 1,
+          dropped: [
+            {
+              ...event(2),
+              reason: {
+                rule: 'the bucket is full',
+                bucket: null,
+                threshold: 1,
+                window_ms: 1000,
+                passed: [{ at: timestamp, count: 1 }],
+                free_from: new Date(installation.clock.wallMs() + 1000).toISOString(),
+              },
+            },
+          ],
+          failed: [],
+          errors: [],
+          outputs: [{ id: limit, label: 'Default', connected: true, events: [event(1)] }],
+        },
+        expect.objectContaining({
+          id: sink,
+          events_out: 1,
+          outputs: [{ id: sink, label: 'Sent', connected: true, events: [event(1)] }],
+        }),
+      ],
+    })
+  })
+
+  test.each<[string, object, unknown[]]>([
+    ['a list', { samples: [{ a: 1 }, 'x', null, [2]] }, [{ a: 1 }, 'x', null, [2]]],
+    ['one JSON object', { samples: '{"a":1}' }, [{ a: 1 }]],
+    ['a JSON list as text', { samples: ' [{"a":1},2]\n' }, [{ a: 1 }, 2]],
+    ['NDJSON', { samples: '{"a":1}\n{"a":2}\n' }, [{ a: 1 }, { a: 2 }]],
+    ['lines', { samples: 'door=7 open\r\n\ndoor=8\n' }, ['door=7 open', 'door=8']],
+    ['a number and a word', { samples: '12 loaves' }, ['12 loaves']],
+    ['JSON taken as lines', { samples: '{"a":1}', format: 'text' }, ['{"a":1}']],
+    ['a list on a line of NDJSON', { samples: '[1]\n[2]', format: 'ndjson' }, [[1], [2]]],
+    ['nothing', { samples: [] }, []],
+    ['members beside a message', { samples: [{ message: 'm', other: 1 }] }, [{ message: 'm', other: 1 }]],
+    ['a message alone', { samples: [{ message: 'm' }] }, [{ message: 'm' }]],
+    ['a whole event', { samples: [{ message: 'm', metadata: { a: 1 } }] }, ['m']],
+    ['large numbers', { samples: '{"n":12345678901234567890}' }, [12345678901234567000]],
+  ])('takes %s', async (_name, body, messages) => {
+    const { status, data, text } = await simulate(body)
+    expect(status).toBe(200)
+    const entered = data.nodes[0].outputs[0].events.map(
+      ({ event }: { event: { message: unknown } }) => event.message,
+    )
+    if (_name === 'large numbers') expect(text).toContain('{"n":12345678901234567890}')
+    else expect(entered).toEqual(messages)
+  })
+
+  test('takes time and source from the sample', async () => {
+    const second = await add('source', { type: 'log-analysis-ingestion' })
+    await send('PUT', `${url}/transform/${limit}`, throttle(1, [source, second]))
+    const at = Date.UTC(2031, 0, 1)
+    const { data } = await simulate({
+      source,
+      samples: [
+        { message: 1, at },
+        { message: 2, at: at + 999, source: second },
+        { message: 3, timestamp: new Date(at + 1000).toISOString() },
+        { message: 4, timestamp: '1999-01-01T00:00:00Z', at: at + 2000 },
+      ],
+    })
+    const [, { outputs }] = data.nodes
+    expect(outputs[0].events.map(({ event }: { event: object }) => event)).toEqual([
+      { message: 1, metadata: {}, timestamp: expect.any(String) },
+      { message: 3, metadata: {}, timestamp: '2031-01-01T00:00:01.000Z' },
+      { message: 4, metadata: {}, timestamp: '1999-01-01T00:00:00.000Z' },
+    ])
+    expect(data.nodes[3].outputs[0].events).toHaveLength(1)
+  })
+
+  test('runs on the nodes as they are edited, or on a revision', async () => {
+    await send('POST', `${url}/publish`)
+    await send('PUT', `${url}/transform/${limit}`, throttle(2, [source]))
+    const passed = async (query: string) =>
+      (await simulate({ samples: [1, 2, 3] }, query)).data.nodes[2].events_out
+    expect(await passed('')).toBe(2)
+    expect(await passed('?revision=1')).toBe(1)
+    expect((await simulate({ samples: [] }, '?revision=2')).status).toBe(404)
+    expect((await send('GET', url)).data.has_changes).toBe(true)
+  })
+
+  test('changes nothing', async () => {
+    const lines = await installation.log.topic('weir.ingest', 2)
+    const state = async () => [
+      (await send('GET', url)).data,
+      await lines.bounds(0),
+      await lines.bounds(1),
+      await (await installation.log.topic('weir.config', 1)).bounds(0),
+    ]
+    const before = await state()
+    await simulate({ samples: [1, 2, 3] })
+    expect(await state()).toEqual(before)
+  })
+
+  test.each<[string, object, string]>([
+    ['no samples', {}, ''],
+    ['samples that are a number', { samples: 5 }, '/samples'],
+    ['more than 1,000', { samples: Array(1001).fill(1) }, '/samples'],
+    ['text that is no JSON', { samples: 'x', format: 'json' }, '/samples'],
+    ['lines that are no JSON', { samples: '{"a":1}\nnope', format: 'ndjson' }, '/samples'],
+    ['a source that is none', { samples: [1], source: 'nowhere' }, '/samples/0/source'],
+    ['a time that is none', { samples: [{ message: 1, at: 'noon' }] }, '/samples/0/at'],
+    ['a timestamp that is none', { samples: [{ message: 1, timestamp: 5 }] }, '/samples/0/timestamp'],
+    ['a time beyond all times', { samples: [{ message: 1, at: 1e300 }] }, '/samples/0/at'],
+    ['metadata that are a list', { samples: [{ message: 1, metadata: [] }] }, '/samples/0/metadata'],
+    ['a member nobody knows', { samples: [], more: 1 }, ''],
+  ])('with %s is refused', async (_name, body, pointer) => {
+    const { status, body: answer } = await simulate(body)
+    expect([status, answer.errors[0].instancePath]).toEqual([400, pointer])
+  })
+
+  test('needs a source where there are several, and nodes that run', async () => {
+    const second = await add('source', { type: 'log-analysis-ingestion' })
+    const { body } = await simulate({ samples: [1] })
+    expect(body.errors).toEqual([
+      {
+        instancePath: '/samples/0/source',
+        message: `must name a source: the pipeline has ${source}, ${second}`,
+      },
+    ])
+    const id = await add('transform', { type: 'stringify', inputs: [source] })
+    const { status, body: refused } = await simulate({ samples: [1], source })
+    expect([status, refused.errors[0].instancePath]).toEqual([400, `/node/${id}/type`])
+  })
+})

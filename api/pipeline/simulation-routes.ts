@@ -1,0 +1,34 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { SimulationRecord, SimulationRequest } from '../../schemas/simulation-api.ts'
+import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../envelope.ts'
+import { SIMULATION } from './links.ts'
+import type { PipelinePorts, Pipelines } from './pipelines.ts'
+import { Simulations } from './simulations.ts'
+
+/** Samples on a pipeline, without any effect. What it answers may show what nodes hold, so it asks for as much as they do. */
+export const simulationRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelines: Pipelines }> = async (
+  app,
+  { pipelines, ...ports },
+) => {
+  const simulations = new Simulations(pipelines, ports)
+
+  app.post(
+    '/v3/pipeline/:pipelineId/simulate',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Try samples on the nodes as they are edited, or on a revision; nothing is sent or stored',
+        tags: ['simulation'],
+        params: Type.Object({ pipelineId: Type.String() }),
+        querystring: Type.Object({
+          revision: Type.Optional(Type.String({ description: 'Number of a revision' })),
+        }),
+        body: SimulationRequest,
+        response: { 200: EnvelopeOf(SimulationRecord), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params, query, body }) =>
+      envelope(SIMULATION, await simulations.ofPipeline(caller, params.pipelineId, query.revision, body)),
+  )
+}

@@ -1,0 +1,133 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Event } from '../../engine/event.ts'
+import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import {
+  DEFAULT_SIMULATION_BOUNDS,
+  type SimulatedEvent,
+  type SimulatedNode,
+  Simulation,
+} from '../../engine/graph/simulation.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import type { EventRecord, SimulationRecord, SimulationRequest } from '../../schemas/simulation-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { ProblemsError } from '../problems-error.ts'
+import type { PipelinePorts, Pipelines } from './pipelines.ts'
+import { documentNodes, revisionNumbered } from './revision.ts'
+import { readSamples } from './samples.ts'
+
+/** Components, section 8.4. */
+const LONGEST_MS = 10_000
+/** How long others of this process wait at a time. */
+const STRETCH_MS = 10
+
+/** Samples on pipelines, without any effect. */
+export class Simulations {
+  readonly #pipelines: Pipelines
+  readonly #ports: Pick<PipelinePorts, 'configuration' | 'clock'>
+
+  constructor(pipelines: Pipelines, ports: Pick<PipelinePorts, 'configuration' | 'clock'>) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /**
+   * On the nodes as they are edited, or on a revision.
+   *
+   * @throws ApiError 404; ProblemsError with what is wrong with samples or nodes
+   */
+  ofPipeline(
+    caller: Caller,
+    id: string,
+    revision: string | undefined,
+    request: SimulationRequest,
+  ): Promise<SimulationRecord> {
+    const { pipeline, draft } = this.#pipelines.get(caller, id)
+    const nodes =
+      revision === undefined
+        ? documentNodes(draft.value.nodes)
+        : revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
+    return this.ofNodes(nodes, request)
+  }
+
+  /** @throws ProblemsError */
+  async ofNodes(nodes: readonly NodeDocument[], request: SimulationRequest): Promise<SimulationRecord> {
+    const { clock } = this.#ports
+    const problems = checkGraph({ nodes }, { allowUnconnected: true })
+    if (problems.length > 0)
+      throw new ProblemsError(
+        problems.map(({ nodeId, instancePath, message }) => ({
+          instancePath: `/node/${nodeId}${instancePath}`,
+          message,
+        })),
+      )
+    const sources = nodes.filter(({ kind }) => kind === 'source').map(({ id }) => id)
+    const source = request.source ?? (sources.length === 1 ? sources[0] : undefined)
+    const samples = readSamples(request, { sources, source, nowMs: clock.wallMs() })
+    const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
+    const simulation = new Simulation(document, DEFAULT_SIMULATION_BOUNDS)
+    const startMs = clock.monotonicMs()
+    let restedMs = startMs
+    for (const sample of samples) {
+      simulation.try(sample)
+      const nowMs = clock.monotonicMs()
+      if (nowMs - startMs > LONGEST_MS) break
+      if (nowMs - restedMs < STRETCH_MS) continue
+      await setImmediate()
+      restedMs = clock.monotonicMs()
+    }
+    return recordOf(nodes, simulation, samples.length)
+  }
+}
+
+function recordOf(
+  nodes: readonly NodeDocument[],
+  { tried, isCut, nodes: simulated }: Simulation,
+  samples: number,
+): SimulationRecord {
+  const read = new Set(nodes.flatMap(({ inputs }) => inputs))
+  const byId = new Map(simulated.map(node => [node.id, node]))
+  return {
+    samples,
+    tried,
+    cut: isCut,
+    nodes: nodes.map(node => nodeRecord(node, byId.get(node.id) as SimulatedNode, read)),
+  }
+}
+
+function nodeRecord(
+  node: NodeDocument,
+  { counters, outputs, dropped, failed, errors }: SimulatedNode,
+  read: ReadonlySet<string>,
+): SimulationRecord['nodes'][number] {
+  const { id, kind, type, title } = node
+  const ways = kind === 'sink' ? [{ id, label: 'Sent', name: undefined }] : nodeOutputs(node)
+  return {
+    id,
+    kind,
+    type,
+    title,
+    events_in: counters.eventsIn,
+    events_out: counters.eventsOut,
+    dropped: dropped.map(({ reason, ...each }) => ({ ...shown(each), reason: reason ?? NO_REASON })),
+    failed: failed.map(shown),
+    errors: [...errors],
+    outputs: ways.map(({ id: output, label, name = '' }) => ({
+      id: output,
+      label,
+      connected: kind === 'sink' || read.has(output),
+      events: (outputs.get(name) ?? []).map(shown),
+    })),
+  }
+}
+
+const NO_REASON: JsonObject = {}
+
+function shown({ sample, event }: SimulatedEvent): { sample: number; event: EventRecord } {
+  return { sample, event: eventRecord(event) }
+}
+
+export function eventRecord({ message, metadata, timestamp }: Event): EventRecord {
+  return { message, metadata, timestamp }
+}

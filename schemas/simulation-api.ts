@@ -1,0 +1,87 @@
+import Type from 'typebox'
+
+/** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
+
+export const MAX_SAMPLES = 1000
+
+const AnyValue = Type.Unknown()
+
+export const SimulationRequest = Type.Object(
+  {
+    samples: Type.Union([Type.Array(AnyValue), Type.String()], {
+      description:
+        'A list, each element one event; or a text: JSON, NDJSON, or lines. An object with `message` and besides it nothing but ' +
+        '`metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of the source it ' +
+        'enters), at least one of them, is a whole event; everything else is a message.',
+    }),
+    format: Type.Optional(
+      Type.Enum(['auto', 'json', 'ndjson', 'text'], { default: 'auto', description: 'Of samples as text' }),
+    ),
+    source: Type.Optional(
+      Type.String({
+        description: 'Id of the source that samples enter which name none; needed where there are several',
+      }),
+    ),
+    flush: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether windows that are open at the end are closed' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type SimulationRequest = Type.Static<typeof SimulationRequest>
+
+export const EventRecord = Type.Object({
+  message: AnyValue,
+  metadata: Type.Unsafe<object>({ type: 'object' }),
+  timestamp: Type.String(),
+})
+export type EventRecord = Type.Static<typeof EventRecord>
+
+const Sample = Type.Integer({ minimum: 0, description: 'Number of the sample that it comes from, from 0' })
+
+const SimulatedNode = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['source', 'transform', 'sink']),
+  type: Type.String(),
+  title: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  events_in: Type.Integer(),
+  events_out: Type.Integer({
+    description: 'Events that other nodes took; of a sink: that it would have sent',
+  }),
+  dropped: Type.Array(
+    Type.Object({
+      sample: Sample,
+      event: EventRecord,
+      reason: Type.Unsafe<object>({
+        type: 'object',
+        description: 'Which rule it was, as the processor says',
+      }),
+    }),
+  ),
+  failed: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
+  errors: Type.Array(
+    Type.Object({
+      sample: Sample,
+      code: Type.String(),
+      field: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      message: Type.String(),
+    }),
+  ),
+  outputs: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      label: Type.String(),
+      connected: Type.Boolean({ description: 'false: no node reads it, so what leaves here is dropped' }),
+      events: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
+    }),
+    { description: 'A sink has one: what it would have sent' },
+  ),
+})
+
+export const SimulationRecord = Type.Object({
+  samples: Type.Integer({ description: 'How many were sent' }),
+  tried: Type.Integer({ description: 'How many were tried before the time was up' }),
+  cut: Type.Boolean({ description: 'Events are missing because there were too many; the counts have all' }),
+  nodes: Type.Array(SimulatedNode),
+})
+export type SimulationRecord = Type.Static<typeof SimulationRecord>
