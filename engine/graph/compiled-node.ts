@@ -89,7 +89,8 @@ export class SourceNode implements CompiledNode {
   }
 
   enter(events: readonly Event[], { observer }: RunContext): void {
-    for (const [row, event] of events.entries()) observer?.left(this.id, DEFAULT_OUTPUT, event, row)
+    if (observer !== undefined)
+      for (const [row, event] of events.entries()) observer.left(this.id, DEFAULT_OUTPUT, event, row)
     let bytes = 0
     for (const event of events) bytes += event.bytes
     this.counters.eventsIn += events.length
@@ -119,8 +120,10 @@ export class DeliveringNode implements CompiledNode {
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     context.deliver(this.sink, run.events, this.#fail)
+    const { observer } = context
+    if (observer === undefined) return
     for (const [index, event] of run.events.entries())
-      context.observer?.left(this.id, DEFAULT_OUTPUT, event, run.rows[index] as number)
+      observer.left(this.id, DEFAULT_OUTPUT, event, run.rows[index] as number)
   }
 
   readonly #fail = (event: Event): void => {

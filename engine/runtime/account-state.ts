@@ -12,12 +12,14 @@ import {
   type RunContext,
 } from '../graph/compile-graph.ts'
 import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
+import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
+import type { PipelineInEffect } from './run-watch.ts'
 import type { SpreadAccount } from './spread-account.ts'
 
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
@@ -53,6 +55,8 @@ export interface AccountOutput {
     pipeline: string,
     version: number,
   ): ((error: NodeError) => void) | undefined
+  /** Who watches a pipeline, if anybody does. */
+  observer(account: AccountState, pipeline: string): GraphObserver | undefined
 }
 
 interface Deployed {
@@ -166,6 +170,12 @@ export class AccountState {
   versionWith(pipelineId: string, node: string): number | undefined {
     const deployed = this.#deployed.get(pipelineId)
     return deployed?.graph.hasInput(node) ? deployed.version : undefined
+  }
+
+  /** What is in effect of its pipelines. */
+  *inEffect(): Iterable<Omit<PipelineInEffect, 'atMs'> & { readonly pipeline: string }> {
+    for (const [pipeline, { graph, version, notHandled }] of this.#deployed)
+      yield { pipeline, version, document: graph.document, isPaused: notHandled !== undefined }
   }
 
   #retire(pipelineId: string, replacedMs: number): void {
@@ -327,6 +337,7 @@ export class AccountState {
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,
       elsewhere: output.elsewhere(this, pipeline, version),
+      observer: output.observer(this, pipeline),
     }
   }
 

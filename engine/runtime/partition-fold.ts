@@ -25,6 +25,7 @@ import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-acti
 import { OpenBatch } from './open-batch.ts'
 import type { Outbox } from './outbox.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
+import type { RunWatch } from './run-watch.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 2
@@ -82,6 +83,8 @@ export class PartitionFold {
   #pendingMinute = 0
   #offset = 0n
   #row = 0
+  /** Of the record in hand. */
+  #watch: RunWatch | undefined
   #bytesSinceCheckpoint = 0
   #lastCheckpointBytes = 0
   #lastCheckpointMs = 0
@@ -179,11 +182,13 @@ export class PartitionFold {
   /**
    * Applies the next record.
    *
+   * @param watch sees what the record does; nothing follows from it
    * @returns what became complete by it, oldest first
    * @throws FoldError when the record is of a newer program, WireFormatError when it is damaged
    */
-  apply(record: LogRecord): Flush[] {
+  apply(record: LogRecord, watch?: RunWatch): Flush[] {
     assertInOrder(record.offset, this.#nextOffset)
+    this.#watch = watch
     const control = this.#controlOf(record)
     const timeMs = Math.max(this.#timeMs, record.appendTimeMs, control === null ? 0 : deadlineOf(control))
     const flushes: Flush[] = []
@@ -204,6 +209,13 @@ export class PartitionFold {
 
     if (this.#batch.isFull) flushes.push(this.#flush(record.offset, timeMs))
     return flushes
+  }
+
+  /** Tells of everything that is in effect here. */
+  showPipelines(watch: RunWatch): void {
+    for (const state of this.#accounts)
+      for (const { pipeline, ...inEffect } of state.inEffect())
+        watch.takesEffect(state.account, pipeline, { ...inEffect, atMs: this.#timeMs })
   }
 
   /** A flush without rows whose only purpose is a checkpoint; the fold must be at rest. */
@@ -266,6 +278,7 @@ export class PartitionFold {
       report: (name, error) => this.#report(name, error),
       elsewhere: (account, pipeline, version) => this.#exchange.elsewhere(account, pipeline, version),
       deadLetterTaker: (account, pipeline, version) => this.#deadLetters.taker(account, pipeline, version),
+      observer: ({ account }, pipeline) => this.#watch?.observerOf(account, pipeline),
     }
   }
 
@@ -385,6 +398,7 @@ export class PartitionFold {
         this.#notePending(account)
         account.withdraw(cut.entity, this.#replacingMs(account))
         this.#exchange.cutApplied(account, cut)
+        this.#showCut(account, cut, undefined)
       }
       return
     }
@@ -393,6 +407,12 @@ export class PartitionFold {
     this.#notePending(account)
     account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs(account) })
     this.#exchange.cutApplied(account, cut)
+    this.#showCut(account, cut, document)
+  }
+
+  #showCut({ account }: AccountState, { entity, version }: Cut, document: PipelineCut | undefined): void {
+    const isPaused = document?.paused ?? false
+    this.#watch?.takesEffect(account, entity, { version, document, isPaused, atMs: this.#timeMs })
   }
 
   /** Events come from other partitions, too, which take a cut each at its own time. */

@@ -1,0 +1,24 @@
+import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import type { GraphObserver } from '../graph/graph-observer.ts'
+
+/** What a partition has in effect of a pipeline since a cut. */
+export interface PipelineInEffect {
+  /** Of the cut. */
+  readonly version: number
+  /** Undefined: nothing runs of it any more. */
+  readonly document: PipelineDocument | undefined
+  readonly isPaused: boolean
+  /** When the cut took effect, UNIX ms of log time. */
+  readonly atMs: number
+}
+
+/**
+ * Watches what a partition does while it does it. It decides nothing, and what it does costs no more than a moment:
+ * the partition waits for it.
+ */
+export interface RunWatch {
+  /** Asked once for each run of events through a pipeline. */
+  observerOf(account: string, pipeline: string): GraphObserver | undefined
+  /** Told when a cut takes effect, and once of all that is in effect when a partition begins to be watched. */
+  takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
+}
