@@ -24,10 +24,13 @@ interface KeptPipeline {
 /** The accounts that a partition knows, and how a checkpoint keeps them. */
 export class Accounts {
   readonly #seat: FoldSeat
+  /** The one that is taken from a checkpoint; undefined: all. */
+  readonly #only: string | undefined
   readonly #accounts = new Map<string, AccountState>()
 
-  constructor(seat: FoldSeat) {
+  constructor(seat: FoldSeat, only?: string) {
     this.#seat = seat
+    this.#only = only
   }
 
   /** The account, known from now on. */
@@ -88,7 +91,7 @@ export class Accounts {
     for (const cut of cuts) {
       if (cut.kind === 'account') {
         const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
-        this.of(accountId).retentionDays = retentionDays
+        if (this.#isTaken(accountId)) this.of(accountId).retentionDays = retentionDays
       } else if (cut.kind === 'pipeline') {
         this.#restorePipeline(cut, pipelines.get(cut.entity))
       }
@@ -97,6 +100,7 @@ export class Accounts {
 
   #restoreState({ holder, data }: HolderState, pipelines: Map<string, KeptPipeline>): void {
     const [kind, id, pipeline = '', ...words] = holder.split(' ') as [string, string, ...string[]]
+    if (!this.#isTaken(id)) return
     if (kind === 'names') {
       this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
     } else if (kind === 'keys') {
@@ -115,9 +119,14 @@ export class Accounts {
     }
   }
 
+  #isTaken(account: string): boolean {
+    return this.#only === undefined || this.#only === account
+  }
+
   #restorePipeline({ version, payload }: Cut, kept: KeptPipeline = NOTHING): void {
     if (payload !== '') {
       const document = parseJson(payload) as unknown as PipelineCut
+      if (!this.#isTaken(document.accountId)) return
       this.of(document.accountId).deploy(document, { version, restored: kept.states })
     }
     // Newest first, so that each finds the memory that it shared.

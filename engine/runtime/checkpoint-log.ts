@@ -95,14 +95,19 @@ export class CheckpointLog {
     return undefined
   }
 
-  /** The whole checkpoint that goes on nearest below or at an offset, and not below another. */
+  /** A whole checkpoint that goes on near below or at an offset, and not below another: the nearest of those written last. */
   async nearest(from: bigint, upTo: bigint): Promise<KeptCheckpoint | undefined> {
-    let best: KeptCheckpoint | undefined
-    for await (const kept of this.#forwards()) {
-      const isBetween = kept.nextOffset >= from && kept.nextOffset <= upTo
-      if (isBetween && (best === undefined || kept.nextOffset > best.nextOffset)) best = kept
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    for (let below = next; below > first; ) {
+      const found = await this.#manifestsBelow(below, first)
+      below = found.below
+      const fitting = found.manifests.filter(({ nextOffset }) => nextOffset >= from && nextOffset <= upTo)
+      for (const manifest of fitting.sort((a, b) => (a.nextOffset > b.nextOffset ? -1 : 1))) {
+        const kept = await this.#wholeOf(manifest, first)
+        if (kept !== undefined) return kept
+      }
     }
-    return best
+    return undefined
   }
 
   /** Lets go of what no start and no replay of the kept log needs. */

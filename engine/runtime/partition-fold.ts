@@ -49,6 +49,12 @@ export interface FoldIdentity extends FoldSeat {
   readonly logId: string
 }
 
+/** For those who want to know what became of some lines once more. */
+export interface FoldScope {
+  /** What other accounts sent is passed over. */
+  readonly account: string
+}
+
 export function foldIdentity(topic: Topic, partition: number): FoldIdentity {
   const { name, partitions, logId } = topic
   return { topic: name, partition, partitions, logId }
@@ -66,6 +72,7 @@ export class FoldError extends Error {
  */
 export class PartitionFold {
   readonly #identity: FoldIdentity
+  readonly #scope: FoldScope | undefined
   readonly #accounts: Accounts
   readonly #cuts = new Map<string, Cut>()
   readonly #producers = new Producers()
@@ -91,9 +98,11 @@ export class PartitionFold {
   #linesSinceCheckpoint = false
   #appliedCuts = 0
 
-  constructor(identity: FoldIdentity, checkpoint?: Buffer) {
+  /** @param scope folds a part alone, and makes no batches of lines; counts and memory are those of the whole */
+  constructor(identity: FoldIdentity, checkpoint?: Buffer, scope?: FoldScope) {
     this.#identity = identity
-    this.#accounts = new Accounts(identity)
+    this.#scope = scope
+    this.#accounts = new Accounts(identity, scope?.account)
     const seat = {
       nextPosition: () => ({ offset: this.#offset, row: this.#row++ }),
       output: this.#output,
@@ -300,18 +309,20 @@ export class PartitionFold {
   }
 
   #applyContent(record: LogRecord): void {
-    this.#batch.begin(this.#timeMs)
+    if (this.#scope === undefined) this.#batch.begin(this.#timeMs)
     this.#linesSinceCheckpoint = true
     const schemaId = schemaIdOf(record.value)
     if (schemaId === deadLettersType.id) {
       const letters = this.#decoded(record, () => deadLettersType.decode(record.value))
       this.#assertKnown(record, letters.behaviour)
+      if (this.#isPassedOver(letters.account)) return
       const account = this.#accounts.of(letters.account)
       this.#deadLetters.replay(account, letters)
       this.#notePending(account)
     } else if (schemaId === rekeyedType.id) {
       const rekeyed = this.#decoded(record, () => rekeyedType.decode(record.value))
       this.#assertKnown(record, rekeyed.behaviour)
+      if (this.#isPassedOver(rekeyed.account)) return
       const account = this.#accounts.of(rekeyed.account)
       this.#exchange.receive(account, rekeyed)
       this.#notePending(account)
@@ -320,7 +331,12 @@ export class PartitionFold {
     }
   }
 
+  #isPassedOver(account: string): boolean {
+    return this.#scope !== undefined && this.#scope.account !== account
+  }
+
   #applyLines(batch: LineBatchView): void {
+    if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
     account.run(batch, this.#newLines(account, batch), this.#output)
     this.#notePending(account)
@@ -356,7 +372,8 @@ export class PartitionFold {
       fieldNames: state.fieldNames,
     })
     if (failure !== undefined) return fail(failure.code, failure.field, failure.message)
-    this.#batch.append({ offset: this.#offset, row }, this.#line)
+    if (this.#scope === undefined) this.#batch.append({ offset: this.#offset, row }, this.#line)
+    this.#watch?.stored?.(event, name, row)
     return true
   }
 
@@ -371,14 +388,19 @@ export class PartitionFold {
     this.#appliedCuts++
     if (cut.kind === 'slice') this.#sliceMs = Number(cut.payload)
     else if (cut.kind === 'account') this.#applyAccountCut(cut)
-    else if (cut.kind === 'spread')
-      this.#exchange.spread(this.#accounts.of(cut.entity), (JSON.parse(cut.payload) as SpreadCut).isSpread)
+    else if (cut.kind === 'spread') this.#applySpreadCut(cut)
     else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
     else this.#applyPipelineCut(cut)
   }
 
+  #applySpreadCut({ entity, payload }: Cut): void {
+    if (this.#isPassedOver(entity)) return
+    this.#exchange.spread(this.#accounts.of(entity), (JSON.parse(payload) as SpreadCut).isSpread)
+  }
+
   #applyAccountCut(cut: Cut): void {
     const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
+    if (this.#isPassedOver(accountId)) return
     const account = this.#accounts.of(accountId)
     account.retentionDays = retentionDays
     this.#exchange.cutApplied(account, cut)
@@ -386,6 +408,7 @@ export class PartitionFold {
 
   #applyDeadLetterCut(cut: Cut): void {
     const { accountId, isEnabled } = JSON.parse(cut.payload) as DeadLetterCut
+    if (this.#isPassedOver(accountId)) return
     const account = this.#accounts.of(accountId)
     account.deadLetters.set(cut.entity, isEnabled)
     this.#exchange.cutApplied(account, cut)
@@ -403,6 +426,7 @@ export class PartitionFold {
       return
     }
     const document = parseJson(cut.payload) as unknown as PipelineCut
+    if (this.#isPassedOver(document.accountId)) return
     const account = this.#accounts.of(document.accountId)
     this.#notePending(account)
     account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs(account) })

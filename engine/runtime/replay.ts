@@ -1,7 +1,8 @@
-import type { Topic } from '../log/log.ts'
+import type { LogRecord, Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
-import { foldIdentity, PartitionFold } from './partition-fold.ts'
+import { type FoldScope, foldIdentity, PartitionFold } from './partition-fold.ts'
+import type { RunWatch } from './run-watch.ts'
 
 const READ_BYTES = 1024 * 1024
 /** Folded without a rest. */
@@ -30,25 +31,24 @@ export class PartitionReplay {
   static async fromOldest(source: ReplayedPartition): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
-    if (kept === undefined && first > 0n)
-      throw new Error(
-        `partition ${source.partition} of ${source.topic.name} begins at ${first} and has no checkpoint`,
-      )
+    if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
     return new PartitionReplay(
       source,
       new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body),
     )
   }
 
-  /** Begins at the last point from which everything from `offset` on is folded. */
-  static async reaching(source: ReplayedPartition, offset: bigint): Promise<PartitionReplay> {
+  /** Begins near before an offset: everything from there on is folded. */
+  static async reaching(
+    source: ReplayedPartition,
+    offset: bigint,
+    scope?: FoldScope,
+  ): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).nearest(first, offset)
-    if (kept === undefined) return PartitionReplay.fromOldest(source)
-    return new PartitionReplay(
-      source,
-      new PartitionFold(foldIdentity(source.topic, source.partition), kept.body),
-    )
+    if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
+    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    return new PartitionReplay(source, fold)
   }
 
   /** First offset that is not folded yet. */
@@ -59,6 +59,45 @@ export class PartitionReplay {
   /** Log time, UNIX ms. */
   get timeMs(): number {
     return this.#fold.timeMs
+  }
+
+  /** What is folded so far. */
+  get fold(): PartitionFold {
+    return this.#fold
+  }
+
+  /**
+   * Folds the records below an offset, or those that the log has.
+   *
+   * @param rest called again and again: others of this process get their turn in it
+   * @param watch sees what the records do
+   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
+   */
+  async foldTo(until: bigint, rest: () => Promise<void>, watch?: RunWatch): Promise<void> {
+    for await (const record of this.#records(until, rest)) this.#apply(record, watch)
+  }
+
+  #apply(record: LogRecord, watch?: RunWatch): Flush[] {
+    const flushes = this.#fold.apply(record, watch)
+    this.#fold.outbox.discard()
+    return flushes
+  }
+
+  async *#records(until: bigint, rest: () => Promise<void>): AsyncIterable<LogRecord> {
+    const { topic, partition } = this.#source
+    let stretchBytes = 0
+    while (this.#fold.nextOffset < until) {
+      const records = await topic.read(partition, this.#fold.nextOffset, READ_BYTES)
+      if (records.length === 0) return
+      for (const record of records) {
+        if (record.offset >= until) return
+        yield record
+        stretchBytes += record.value.length
+        if (stretchBytes < STRETCH_BYTES) continue
+        stretchBytes = 0
+        await rest()
+      }
+    }
   }
 
   /**
@@ -88,6 +127,10 @@ export class PartitionReplay {
       }
     }
   }
+}
+
+function beginsTooLate({ topic, partition }: ReplayedPartition, first: bigint): Error {
+  return new Error(`partition ${partition} of ${topic.name} begins at ${first} and has no checkpoint`)
 }
 
 function checkpointLogOf({ checkpoints, topic, partition }: ReplayedPartition): CheckpointLog {

@@ -1,5 +1,7 @@
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
+import type { NodeName } from './node-activity.ts'
 
 /** What a partition has in effect of a pipeline since a cut. */
 export interface PipelineInEffect {
@@ -21,4 +23,6 @@ export interface RunWatch {
   observerOf(account: string, pipeline: string): GraphObserver | undefined
   /** Told when a cut takes effect, and once of all that is in effect when a partition begins to be watched. */
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
+  /** An event becomes a line of the own store. @param row of its record's lines */
+  stored?(event: Event, name: NodeName, row: number): void
 }
