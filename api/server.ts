@@ -37,6 +37,7 @@ import { documentRoutes, serveDocument } from './operations/api-document.ts'
 import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
+import type { ReplayPorts } from './pipeline/explanations.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { RefusalLog } from './refusal-log.ts'
@@ -58,6 +59,8 @@ export interface ServerPorts {
   readonly registry: Registry
   /** Where events that failed are, and where they go once more. */
   readonly deadLetters: DeadLetterTopics
+  /** Where lines can be read once more, with what was remembered before them. */
+  readonly replay: ReplayPorts
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
   readonly ingest?:
@@ -169,6 +172,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     isOwnHost,
     inEffect,
     deadLetters,
+    replay: ports.replay,
   })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })

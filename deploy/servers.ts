@@ -26,6 +26,7 @@ import { VERSION } from './version.ts'
 export interface ServedParts {
   readonly log: Log
   readonly ingest: Topic
+  readonly checkpoints: Topic
   readonly keyed: { readonly topic: Topic }
   readonly deadLetters: Topic
   readonly configuration: ConfigurationLog
@@ -84,6 +85,7 @@ export async function openServers(
     logger,
     registry,
     deadLetters: { topic: parts.deadLetters, ingest },
+    replay: { ingest, checkpoints: parts.checkpoints },
     store,
     ingest: serves.lines
       ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }

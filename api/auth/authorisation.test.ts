@@ -21,6 +21,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v3/pipeline/:pipelineId/publish': 'write',
   'POST /v3/pipeline/:pipelineId/pause': 'write',
   'POST /v3/pipeline/:pipelineId/simulate': 'write',
+  'GET /v3/pipeline/:pipelineId/explain': 'write',
   'POST /v3/pipeline/:pipelineId/resume': 'write',
   'GET /v3/pipeline/:pipelineId/revision': 'read',
   'GET /v3/pipeline/:pipelineId/revision/:number': 'write',

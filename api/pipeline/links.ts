@@ -81,6 +81,13 @@ export const SIMULATION: Meta = {
   page: null,
 }
 
+export const EXPLANATION: Meta = {
+  pk: 'place',
+  type: 'explanation',
+  links: { self: { list: `${PIPELINE}/explain`, detail: null }, related: { pipeline: pipelineLinks.self } },
+  page: null,
+}
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',

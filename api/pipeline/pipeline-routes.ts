@@ -9,6 +9,8 @@ import { notFound } from '../errors.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { Alerts } from './alerts.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
+import { explanationRoutes } from './explanation-routes.ts'
+import type { ReplayPorts } from './explanations.ts'
 import { gatewayRouteRoutes } from './gateway-route-routes.ts'
 import { GatewayRoutes } from './gateway-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
@@ -25,6 +27,7 @@ export interface PipelineRouteOptions extends PipelinePorts {
   /** Whether a host that a log-analysis destination names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
   readonly deadLetters: DeadLetterQueue
+  readonly replay: ReplayPorts
 }
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
@@ -168,6 +171,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(revisionRoutes, { ...options, pipelines })
   await app.register(simulationRoutes, { ...options, pipelines })
+  await app.register(explanationRoutes, { ...options, pipelines })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

@@ -107,6 +107,8 @@ export class DeliveringNode implements CompiledNode {
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[]
   readonly sink: SinkNode
+  #isObserved = false
+  readonly #failed = new Set<Event>()
 
   constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
     this.id = sink.nodeId
@@ -119,14 +121,20 @@ export class DeliveringNode implements CompiledNode {
     if (run === undefined) return
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
+    this.#isObserved = context.observer !== undefined
     context.deliver(this.sink, run.events, this.#fail)
     const { observer } = context
     if (observer === undefined) return
-    for (const [index, event] of run.events.entries())
-      observer.left(this.id, DEFAULT_OUTPUT, event, run.rows[index] as number)
+    for (const [index, event] of run.events.entries()) {
+      const row = run.rows[index] as number
+      if (this.#failed.has(event)) observer.failed(this.id, event, row)
+      else observer.left(this.id, DEFAULT_OUTPUT, event, row)
+    }
+    this.#failed.clear()
   }
 
   readonly #fail = (event: Event): void => {
+    if (this.#isObserved) this.#failed.add(event)
     this.counters.eventsOut--
     this.counters.bytesOut -= event.bytes
     this.counters.failed++

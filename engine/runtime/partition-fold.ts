@@ -338,7 +338,9 @@ export class PartitionFold {
   #applyLines(batch: LineBatchView): void {
     if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
-    account.run(batch, this.#newLines(account, batch), this.#output)
+    const indexes = this.#newLines(account, batch)
+    this.#watch?.handles?.(batch, indexes)
+    account.run(batch, indexes, this.#output)
     this.#notePending(account)
   }
 
@@ -360,6 +362,7 @@ export class PartitionFold {
     const fail = (code: NodeError['code'], field: string | null, message: string) => {
       const error = { nodeId: name.node, kind: 'destination' as const, code, field, message, event }
       this.#report(name, error)
+      this.#watch?.notStored?.(error, name)
       failed?.(error)
       return false
     }

@@ -1,6 +1,8 @@
+import type { Event } from '../event.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
+import { type ExplainedRecord, explainRecord } from './line-explanation.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from './partition-fold.ts'
 import type { RunWatch } from './run-watch.ts'
 
@@ -77,10 +79,27 @@ export class PartitionReplay {
     for await (const record of this.#records(until, rest)) this.#apply(record, watch)
   }
 
-  #apply(record: LogRecord, watch?: RunWatch): Flush[] {
-    const flushes = this.#fold.apply(record, watch)
+  /**
+   * The same, and tells what becomes of some lines of an account: of each record that holds any of its lines.
+   *
+   * @param isAsked about which of them somebody wants to know
+   */
+  async *explanations(
+    until: bigint,
+    rest: () => Promise<void>,
+    account: string,
+    isAsked: (line: Event, index: number) => boolean,
+  ): AsyncIterable<ExplainedRecord> {
+    for await (const record of this.#records(until, rest)) {
+      const explained = explainRecord(this.#fold, record, account, isAsked)
+      this.#fold.outbox.discard()
+      if (explained !== undefined) yield explained
+    }
+  }
+
+  #apply(record: LogRecord, watch?: RunWatch): void {
+    this.#fold.apply(record, watch)
     this.#fold.outbox.discard()
-    return flushes
   }
 
   async *#records(until: bigint, rest: () => Promise<void>): AsyncIterable<LogRecord> {

@@ -1,6 +1,8 @@
+import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
+import type { NodeError } from '../graph/node-error.ts'
 import type { NodeName } from './node-activity.ts'
 
 /** What a partition has in effect of a pipeline since a cut. */
@@ -23,6 +25,10 @@ export interface RunWatch {
   observerOf(account: string, pipeline: string): GraphObserver | undefined
   /** Told when a cut takes effect, and once of all that is in effect when a partition begins to be watched. */
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
+  /** Told of each record of lines which of them are no repeats. */
+  handles?(batch: LineBatchView, indexes: readonly number[]): void
   /** An event becomes a line of the own store. @param row of its record's lines */
   stored?(event: Event, name: NodeName, row: number): void
+  /** It could not become one. */
+  notStored?(error: NodeError, name: NodeName): void
 }

@@ -29,7 +29,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
-import { CONFIG_TOPIC, DEAD_LETTER_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, DEAD_LETTER_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Store } from '../../engine/store/store.ts'
 
@@ -99,6 +99,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     },
     store: EMPTY_STORE,
     deadLetters: { topic: deadLetters, ingest: topic },
+    replay: { ingest: topic, checkpoints: await log.topic(CHECKPOINT_TOPIC, topic.partitions) },
     ...overrides,
   }
   const app = await buildServer(ports)

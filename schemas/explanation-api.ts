@@ -1,0 +1,81 @@
+import Type from 'typebox'
+import { EventRecord } from './simulation-api.ts'
+
+/** What became of lines, told once more from the log. The shapes are Weir's own. */
+
+const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+
+const Step = Type.Object({
+  node_id: Type.String(),
+  kind: Type.Enum(['source', 'transform', 'sink']),
+  type: Type.String(),
+  title: Text,
+  outcome: Type.Enum(['passed', 'dropped', 'failed']),
+  outputs: Type.Array(Type.String(), { description: 'Ids of the outputs that it left by' }),
+  read: Type.Boolean({ description: 'false: it left by outputs that no node reads, and ended there' }),
+  event: EventRecord,
+  reason: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'Of a dropped event: which rule it was, as the processor says',
+    }),
+  ),
+  errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
+})
+
+const StoredLine = Type.Object({
+  line_id: Type.String(),
+  pipeline_id: Text,
+  node_id: Text,
+})
+
+export const ExplainedLine = Type.Object({
+  place: Type.String({ description: 'Topic, partition, offset and number of the line in the log' }),
+  handled_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
+  event: EventRecord,
+  summary: Type.String({ description: 'In a sentence' }),
+  stored: Type.Array(StoredLine, { description: 'Lines of the own store that it became, of all pipelines' }),
+  pipeline: Type.Unsafe<ExplainedPipelineRecord | null>({
+    type: ['object', 'null'],
+    description: 'null: nothing of the pipeline was deployed when the line was handled',
+    properties: {
+      revision: { type: ['integer', 'null'] },
+      deployment: { type: 'integer' },
+      paused: { type: 'boolean' },
+      took_it: { type: 'boolean' },
+      steps: { type: 'array', items: Step },
+    },
+  }),
+})
+export type ExplainedLine = Type.Static<typeof ExplainedLine>
+
+export interface ExplainedPipelineRecord {
+  /** Number of the revision. */
+  readonly revision: number
+  readonly deployment: number
+  readonly paused: boolean
+  readonly took_it: boolean
+  readonly steps: readonly Type.Static<typeof Step>[]
+}
+export type ExplainedStepRecord = Type.Static<typeof Step>
+
+export const MAX_EXPLAINED_LINES = 100
+
+export const ExplanationQuery = Type.Object({
+  line_id: Type.Optional(Type.String({ description: '_id of a stored line' })),
+  batch_id: Type.Optional(
+    Type.String({ description: 'batchID that ingestion answered: explains the lines of that request' }),
+  ),
+  query: Type.Optional(
+    Type.String({ description: 'Finds lines as they were sent, in the language of searches; with from' }),
+  ),
+  from: Type.Optional(Type.String({ description: 'UNIX ms, or a time as in RFC 3339' })),
+  to: Type.Optional(Type.String({ description: 'The same; now when left out' })),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]|[1-9][0-9]|100)$',
+      description: 'Most lines, 1 to 100; 20 when left out',
+    }),
+  ),
+})
+export type ExplanationQuery = Type.Static<typeof ExplanationQuery>

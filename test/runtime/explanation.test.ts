@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
+import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
+import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
+
+const DROP_DEBUG = {
+  action: 'drop',
+  conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
+}
+const NODES = [
+  SOURCE,
+  node('transform', 'filter', 'filter', ['source'], DROP_DEBUG),
+  node('transform', 'limit', 'throttle', ['filter'], { threshold: 1, window_ms: 60_000, key_field: '.app' }),
+  node('sink', 'store', 'log-analysis', ['limit']),
+]
+const rest = () => Promise.resolve()
+
+/** What became of the lines of one record, told afterwards. */
+async function explained(world: World, offset: bigint, account = SAMPLE_ACCOUNT): Promise<ExplainedRecord> {
+  const { ingest, partition, log } = world
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
+  const source = { topic: ingest, checkpoints, partition }
+  const replay = await PartitionReplay.reaching(source, offset, { account })
+  await replay.foldTo(offset, rest)
+  for await (const record of replay.explanations(offset + 1n, rest, account, () => true)) return record
+  throw new Error('nothing is told')
+}
+
+const pathOf = ({ lines }: ExplainedRecord, index: number) =>
+  lines[index]?.pipelines[0]?.steps.map(({ node, outcome, outputs }) => [node, outcome, ...outputs])
+
+describe('an explanation', () => {
+  test('tells for each line which nodes it passed, and which ended it', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.deploy(NODES, 3)
+    await passSecond(world, worker)
+    const offset = await world.append([
+      { line: 'one', app: 'a' },
+      { line: 'two', app: 'a' },
+      { line: 'three', app: 'b', level: 'debug' },
+    ])
+    await passSecond(world, worker)
+    const record = await explained(world, offset)
+    expect(pathOf(record, 0)).toEqual([
+      ['source', 'passed', ''],
+      ['filter', 'passed', ''],
+      ['limit', 'passed', ''],
+      ['store', 'passed', ''],
+    ])
+    expect(pathOf(record, 1)?.at(-1)).toEqual(['limit', 'dropped'])
+    expect(pathOf(record, 2)?.at(-1)).toEqual(['filter', 'dropped'])
+    const [first, second, third] = record.lines
+    expect(first?.stored).toEqual([{ row: 0, pipeline: 'pipeline-1', node: 'store' }])
+    expect(first?.pipelines[0]).toMatchObject({ version: 3, isPaused: false })
+    expect(second?.stored).toEqual([])
+    expect(second?.pipelines[0]?.steps.at(-1)?.reason).toMatchObject({
+      bucket: 'a',
+      passed: [{ at: new Date(record.timeMs).toISOString(), count: 1 }],
+    })
+    expect(third?.pipelines[0]?.steps.at(-1)?.reason).toMatchObject({ rule: 'the condition is met' })
+  })
+
+  test('is of the revision that the line met, whatever came later, also from a checkpoint', async () => {
+    const world = await newWorld()
+    let worker = await world.worker()
+    world.configuration.deploy(NODES, 1)
+    await passSecond(world, worker)
+    const offsets: bigint[] = []
+    for (let version = 2; version < 6; version++) {
+      offsets.push(await world.append([{ line: `${version}`, app: 'a' }]))
+      await passSecond(world, worker)
+      // A stop leaves a checkpoint.
+      await world.clock.advanceUntil(worker.finish())
+      worker.close()
+      worker = await world.worker()
+      world.configuration.deploy(NODES, version)
+      await passSecond(world, worker)
+    }
+    for (const [index, offset] of offsets.entries()) {
+      const [line] = (await explained(world, offset)).lines
+      expect(line?.pipelines[0]?.version).toBe(index + 1)
+      // Its memory is that of then: the first line alone had room.
+      expect(line?.stored).toHaveLength(index === 0 ? 1 : 0)
+    }
+  })
+
+  test('knows repeats, pauses and lines that no pipeline reads', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    await passSecond(world, worker)
+    const idempotency = { key: 'k', digest: Buffer.alloc(16) }
+    const plain = await world.append([{ line: 'plain' }], { idempotency })
+    const repeat = await world.append([{ line: 'plain' }], { idempotency })
+    await passSecond(world, worker)
+    world.configuration.deploy(NODES, 1, 'pipeline-1', true)
+    await passSecond(world, worker)
+    const paused = await world.append([{ line: 'paused' }])
+    await passSecond(world, worker)
+
+    expect((await explained(world, plain)).lines[0]).toMatchObject({
+      isRepeat: false,
+      stored: [{ pipeline: '', row: 0 }],
+      pipelines: [],
+    })
+    expect((await explained(world, repeat)).lines[0]).toMatchObject({ isRepeat: true, stored: [] })
+    expect((await explained(world, paused)).lines[0]).toMatchObject({
+      stored: [{ pipeline: '' }],
+      pipelines: [{ id: 'pipeline-1', isPaused: true, steps: [] }],
+    })
+    await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is told')
+  })
+})
