@@ -35,6 +35,8 @@ export interface ApiClient {
    * @throws CommandError when there is no answer, or one that is not JSON
    */
   json(path: string, request?: ApiRequest): Promise<JsonValue>
+  /** An answer of JSON lines, each as it comes. @throws as `json` */
+  jsonLines(path: string, request?: ApiRequest): AsyncIterable<JsonValue>
 }
 
 export function apiClient(address: Address, world: World): ApiClient {
@@ -51,6 +53,22 @@ export function apiClient(address: Address, world: World): ApiClient {
           `${address.url}${path} did not answer with JSON: is a Weir server there? Check WEIR_URL.`,
           { cause },
         )
+      }
+    },
+
+    async *jsonLines(path, request = {}) {
+      const response = await answer(address, path, request, world)
+      if (!response.ok) throw refusal(response.status, await bodyText(response, address), address)
+      try {
+        const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
+        let rest = ''
+        for await (const piece of text) {
+          const lines = (rest + piece).split('\n')
+          rest = lines.pop() ?? ''
+          for (const line of lines) if (line !== '') yield parseJson(line)
+        }
+      } catch (error) {
+        throw noAnswer(address, error)
       }
     },
   }

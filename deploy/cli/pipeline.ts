@@ -217,7 +217,7 @@ async function publish(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** People may write a title, or the beginning of an id, where it says which one is meant. */
-async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
+export async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
   if (UUID.test(wanted)) return wanted
   const pipelines = (await data(api, '/v3/pipeline')) as Pipeline[]
   const titled = pipelines.filter(pipeline => pipeline.title === wanted)

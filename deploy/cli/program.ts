@@ -5,6 +5,7 @@ import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { backupCommand } from './backup.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { credentialsCommand } from './credentials.ts'
+import { explainCommand } from './explain.ts'
 import { pipelineCommand } from './pipeline.ts'
 import { restoreCommand } from './restore.ts'
 import { searchCommand } from './search.ts'
@@ -70,6 +71,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     searchCommand(world, finish),
     usageCommand(world),
     pipelineCommand(world),
+    explainCommand(world, finish),
     spreadCommand(world),
     credentialsCommand(world),
   ]) {

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '../../schemas/json.ts'
+import { eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+let weir: RunningWeir
+let pipeline: string
+let limit: string
+
+beforeAll(async () => {
+  weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
+  pipeline = await create('/v3/pipeline', { title: 'limited' })
+  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  limit = await create(`/v3/pipeline/${pipeline}/transform`, {
+    type: 'throttle',
+    title: 'limit',
+    inputs: [source],
+    user_config: { threshold: 1, window_ms: 86_400_000, key_field: '.app' },
+  })
+  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
+  await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
+})
+afterAll(() => weir.dispose())
+
+async function create(path: string, body: unknown): Promise<string> {
+  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
+}
+
+async function post(lines: readonly object[]): Promise<string> {
+  const { ingestUrl, ingestionKey } = weir.credentials
+  const response = await fetch(`${ingestUrl}/logs/ingest?hostname=web-1`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ lines }),
+  })
+  return ((await response.json()) as { batchID: string }).batchID
+}
+
+interface Explained {
+  readonly summary: string
+  readonly event: { readonly message: JsonObject }
+  readonly stored: readonly { readonly line_id: string }[]
+}
+const explain = async (query: string) =>
+  (await weir.get<{ data: Explained[] }>(`/v3/pipeline/${pipeline}/explain?${query}`)).data
+
+test('the lines of a request, and a stored line, are found by what the service said of them, also after kill -9', async () => {
+  const batch = await post([
+    { line: 'first', app: 'web' },
+    { line: 'second', app: 'web' },
+  ])
+  const rows = await eventually(
+    () => exportedLines(weir),
+    found => found.length === 1,
+  )
+  await weir.end('SIGKILL')
+  await weir.start()
+  const [first, second] = await explain(`batch_id=${batch}`)
+  expect(first).toMatchObject({
+    summary: 'Revision 1: stored once.',
+    stored: [{ line_id: rows[0]?._id, pipeline_id: pipeline }],
+  })
+  expect(second).toMatchObject({
+    summary: `Revision 1: dropped by throttle "limit" (${limit}): the bucket is full.`,
+    stored: [],
+    pipeline: { steps: [{}, { outcome: 'dropped', reason: { bucket: 'web', passed: [{ count: 1 }] } }] },
+  })
+  expect(await explain(`line_id=${rows[0]?._id}`)).toEqual([first])
+})
+
+test('lines are found by a query, in a stream', async () => {
+  await post([
+    { line: 'a timeout', app: 'db' },
+    { line: 'nothing', app: 'db' },
+    { line: '{"code":504}', app: 'api' },
+  ])
+  const { apiUrl, accessToken } = weir.credentials
+  const found = async (query: string) => {
+    const response = await fetch(
+      `${apiUrl}/v3/pipeline/${pipeline}/explain?query=${encodeURIComponent(query)}&from=${Date.now() - 600_000}`,
+      { headers: { authorization: `Token ${accessToken}` } },
+    )
+    expect(response.headers.get('content-type')).toContain('application/x-ndjson')
+    return (await response.text())
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  }
+  expect(await found('timeout')).toEqual([
+    { line: expect.objectContaining({ summary: 'Revision 1: stored once.' }) },
+    { end: { lines: 1 } },
+  ])
+  expect(await found('code:>=500 app:api')).toHaveLength(2)
+  expect(await found('app:db -timeout')).toMatchObject([{ line: { stored: [] } }, { end: { lines: 1 } }])
+  expect(await found('absent')).toEqual([{ end: { lines: 0 } }])
+})
+
+test('what is asked wrongly, or is not there, is said', async () => {
+  const status = async (query: string) => {
+    const { apiUrl, accessToken } = weir.credentials
+    const headers = { authorization: `Token ${accessToken}` }
+    return (await fetch(`${apiUrl}/v3/pipeline/${pipeline}/explain?${query}`, { headers })).status
+  }
+  for (const query of [
+    '',
+    'line_id=x',
+    'batch_id=x',
+    'query=a',
+    'query=a&from=noon',
+    'line_id=1&batch_id=2',
+    'query=(&from=0',
+  ])
+    expect([query, await status(query)]).toEqual([query, 400])
+  for (const query of ['line_id=1', 'batch_id=00000000:0:0:0', `line_id=${'9'.repeat(38)}`])
+    expect([query, await status(query)]).toEqual([query, 404])
+})
