@@ -85,7 +85,11 @@ export async function openServers(
     logger,
     registry,
     deadLetters: { topic: parts.deadLetters, ingest },
-    replay: { ingest, checkpoints: parts.checkpoints },
+    replay: {
+      ingest,
+      checkpoints: parts.checkpoints,
+      pin: engine && ((partition, offset) => engine.pin(partition, offset)),
+    },
     store,
     ingest: serves.lines
       ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }

@@ -32,6 +32,8 @@ const STRETCH_MS = 10
 export interface ReplayPorts {
   readonly ingest: Topic
   readonly checkpoints: Topic
+  /** Keeps lines from an offset on while they are read; absent where the process that lets go of them is another. */
+  readonly pin?: ((partition: number, offset: bigint) => () => void) | undefined
 }
 
 export interface ExplanationPorts {

@@ -81,6 +81,16 @@ export const SIMULATION: Meta = {
   page: null,
 }
 
+export const PREVIEW: Meta = {
+  pk: 'id',
+  type: 'preview',
+  links: {
+    self: { list: `${PIPELINE}/preview`, detail: `${PIPELINE}/preview/{preview_id}` },
+    related: { pipeline: pipelineLinks.self },
+  },
+  page: null,
+}
+
 export const EXPLANATION: Meta = {
   pk: 'place',
   type: 'explanation',

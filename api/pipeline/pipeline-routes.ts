@@ -17,6 +17,7 @@ import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
 import { type PipelinePorts, Pipelines } from './pipelines.ts'
+import { previewRoutes } from './preview-routes.ts'
 import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
 import { revisionRoutes } from './revision-routes.ts'
@@ -172,6 +173,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(revisionRoutes, { ...options, pipelines })
   await app.register(simulationRoutes, { ...options, pipelines })
   await app.register(explanationRoutes, { ...options, pipelines })
+  await app.register(previewRoutes, { ...options, pipelines })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

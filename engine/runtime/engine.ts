@@ -102,6 +102,11 @@ export class Engine implements CutsInEffect {
     })
   }
 
+  /** Keeps the lines of a partition from an offset on while somebody reads them. @returns ends it */
+  pin(partition: number, offset: bigint): () => void {
+    return this.#housekeeping.pin(partition, offset)
+  }
+
   start(): void {
     const { signal } = this.#stop
     const assigned = this.#options.assignment.take(partitions => this.#assign(partitions), signal)

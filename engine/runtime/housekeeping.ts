@@ -49,6 +49,8 @@ export interface Lane {
 export class Housekeeping {
   readonly #options: HousekeepingOptions
   readonly #inTurn = new InTurn()
+  /** What somebody still reads of the lines' topic. */
+  readonly #pins = new Set<{ readonly partition: number; readonly offset: bigint }>()
   /** What workers had stored when they were last asked. */
   readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
@@ -109,6 +111,13 @@ export class Housekeeping {
     return this.#inTurn.run('trim', task)
   }
 
+  /** Keeps the lines of a partition from an offset on, and what they need. @returns ends it */
+  pin(partition: number, offset: bigint): () => void {
+    const pin = { partition, offset }
+    this.#pins.add(pin)
+    return () => this.#pins.delete(pin)
+  }
+
   /** Copies usage of days that every partition has passed. */
   async closeDays(): Promise<void> {
     const { store } = this.#options
@@ -153,6 +162,9 @@ export class Housekeeping {
       const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
       if (expired !== null && expired < before) before = expired
     }
+    if (topic === this.#options.lines.topic)
+      for (const pin of this.#pins)
+        if (pin.partition === partition && pin.offset < before) before = pin.offset
     if (before > 0n) await topic.trim(partition, before)
     await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
   }

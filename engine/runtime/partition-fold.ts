@@ -35,6 +35,9 @@ const SECOND_BEHAVIOUR = 2
 
 const SECOND_KINDS: ReadonlySet<string> = new Set(['spread', 'dead-letter'])
 
+/** Of what no later cut replaces; a checkpoint can hold it. */
+const LAST_VERSION = 2 ** 50
+
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const DEFAULT_SLICE_MS = 1000
@@ -218,6 +221,15 @@ export class PartitionFold {
 
     if (this.#batch.isFull) flushes.push(this.#flush(record.offset, timeMs))
     return flushes
+  }
+
+  /** Lets a document run in the place of what is deployed of its pipeline, whatever the records say from now on. */
+  tryPipeline(document: PipelineCut): void {
+    const cut: Cut = { kind: 'pipeline', entity: document.id, version: LAST_VERSION, payload: '' }
+    this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
+    const account = this.#accounts.of(document.accountId)
+    this.#notePending(account)
+    account.deploy(document, { version: cut.version })
   }
 
   /** Tells of everything that is in effect here. */

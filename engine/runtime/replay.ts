@@ -76,7 +76,7 @@ export class PartitionReplay {
    * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
    */
   async foldTo(until: bigint, rest: () => Promise<void>, watch?: RunWatch): Promise<void> {
-    for await (const record of this.#records(until, rest)) this.#apply(record, watch)
+    for await (const record of this.records(until, rest)) this.#apply(record, watch)
   }
 
   /**
@@ -90,7 +90,7 @@ export class PartitionReplay {
     account: string,
     isAsked: (line: Event, index: number) => boolean,
   ): AsyncIterable<ExplainedRecord> {
-    for await (const record of this.#records(until, rest)) {
+    for await (const record of this.records(until, rest)) {
       const explained = explainRecord(this.#fold, record, account, isAsked)
       this.#fold.outbox.discard()
       if (explained !== undefined) yield explained
@@ -102,7 +102,8 @@ export class PartitionReplay {
     this.#fold.outbox.discard()
   }
 
-  async *#records(until: bigint, rest: () => Promise<void>): AsyncIterable<LogRecord> {
+  /** Records that are not folded yet, below an offset: whoever takes one folds it before the next. */
+  async *records(until: bigint, rest: () => Promise<void>): AsyncIterable<LogRecord> {
     const { topic, partition } = this.#source
     let stretchBytes = 0
     while (this.#fold.nextOffset < until) {

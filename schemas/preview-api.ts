@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { EventRecord } from './simulation-api.ts'
+
+/** A draft on the lines of the last minutes. The shapes are Weir's own. */
+
+export const PreviewRequest = Type.Object(
+  {
+    minutes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10_080, default: 60, description: 'How far back it goes' }),
+    ),
+    revision: Type.Optional(
+      Type.String({
+        description: 'Number of the revision to try; the nodes as they are edited when left out',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type PreviewRequest = Type.Static<typeof PreviewRequest>
+
+const Counts = Type.Object({
+  events_in: Type.Integer(),
+  bytes_in: Type.Integer(),
+  events_out: Type.Integer(),
+  bytes_out: Type.Integer(),
+  dropped: Type.Integer(),
+  dropped_bytes: Type.Integer(),
+  failed: Type.Integer(),
+})
+export type PreviewCounts = Type.Static<typeof Counts>
+
+const NullableCounts = Type.Unsafe<PreviewCounts | null>({ ...Counts, type: ['object', 'null'] })
+const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+
+const PreviewNode = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['source', 'transform', 'sink']),
+  type: Type.String(),
+  title: Text,
+  deployed: NullableCounts,
+  draft: NullableCounts,
+})
+
+const PreviewOutcome = Type.Object({
+  nodes: Type.Array(PreviewNode, {
+    description: 'null: the node is not on that side, or nothing came to it',
+  }),
+  differing: Type.Integer({ description: 'Lines that left by other destinations, or not as often' }),
+  samples: Type.Array(
+    Type.Object({
+      event: EventRecord,
+      deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that took it' }),
+      draft: Type.Array(Type.String()),
+    }),
+  ),
+})
+export type PreviewOutcome = Type.Static<typeof PreviewOutcome>
+
+export const PreviewRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  pipeline_id: Type.String(),
+  revision: Text,
+  status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+  message: Type.Optional(Type.String({ description: 'Why it failed' })),
+  created_at: Type.String({ format: 'date-time' }),
+  from: Type.String({ format: 'date-time' }),
+  to: Type.String({ format: 'date-time' }),
+  progress: Type.Object({
+    records: Type.Integer(),
+    of_records: Type.Integer(),
+    lines: Type.Integer(),
+  }),
+  result: Type.Optional(PreviewOutcome),
+})
+export type PreviewRecord = Type.Static<typeof PreviewRecord>

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
+import { Preview } from '../../engine/runtime/preview.ts'
+import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { newDice } from '../support/dice.ts'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
+
+const rest = () => Promise.resolve()
+
+const nodes = (threshold: number): NodeDocument[] => [
+  SOURCE,
+  node('transform', 'filter', 'filter', ['source'], {
+    action: 'drop',
+    conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
+  }),
+  node('transform', 'limit', 'throttle', ['filter'], { threshold, window_ms: 20_000, key_field: '.app' }),
+  node('sink', 'store', 'log-analysis', ['limit']),
+  node('sink', 'all', 'blackhole', ['source']),
+]
+
+async function preview(world: World, draft: readonly NodeDocument[], from = 0n): Promise<Preview> {
+  const { ingest, partition, log } = world
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
+  const source = { topic: ingest, checkpoints, partition }
+  const begin = async () => {
+    const replay = await PartitionReplay.reaching(source, from, { account: SAMPLE_ACCOUNT })
+    await replay.foldTo(from, rest)
+    return replay
+  }
+  const deployed = await begin()
+  const document = {
+    id: 'pipeline-1',
+    accountId: SAMPLE_ACCOUNT,
+    title: 'P',
+    revision: 0,
+    nodes: draft,
+  }
+  const comparison = new Preview(deployed.fold, (await begin()).fold, document, { maxSamples: 3 })
+  const { next } = await ingest.bounds(partition)
+  for await (const record of deployed.records(next, rest)) comparison.apply(record)
+  return comparison
+}
+
+/** What the worker has recorded of a pipeline from an offset on. */
+function recorded(world: World, pipeline: string, from = 0n) {
+  const counts = new Map<string, Record<string, number>>()
+  for (const row of world.store.rows('node_metrics')) {
+    if (row.pipeline !== pipeline || BigInt(row.offset as number) < from) continue
+    const of = counts.get(row.node as string) ?? {}
+    counts.set(row.node as string, of)
+    for (const name of [
+      'events_in',
+      'bytes_in',
+      'events_out',
+      'bytes_out',
+      'dropped',
+      'dropped_bytes',
+      'failed',
+    ])
+      of[name] = (of[name] ?? 0) + Number(row[name])
+  }
+  return counts
+}
+
+test.each([1, 2, 3, 4])(
+  'what was deployed comes to exactly what was recorded then, whatever happened (SEED=%i)',
+  async seed => {
+    const dice = newDice(seed)
+    const world = await newWorld()
+    let worker = await world.worker()
+    let version = 0
+    world.configuration.deploy(nodes(2), ++version)
+    await passSecond(world, worker)
+    for (let step = 0; step < 60; step++) {
+      const roll = dice.below(100)
+      if (roll < 70) {
+        const lines = Array.from({ length: 1 + dice.below(9) }, (_, n) => ({
+          line: `${step} ${n}`,
+          app: dice.pick(['a', 'b']),
+          level: dice.pick(['debug', 'info']),
+        }))
+        await world.append(lines)
+      } else if (roll < 80)
+        world.configuration.deploy(nodes(1 + dice.below(3)), ++version, 'pipeline-1', dice.chance(0.2))
+      else if (roll < 90) world.clock.advance(dice.below(30_000))
+      else {
+        worker.close()
+        worker = await world.worker()
+      }
+      await passSecond(world, worker)
+    }
+    // So that the last minute is recorded, too.
+    world.clock.advance(61_000)
+    await passSecond(world, worker)
+    world.clock.advance(61_000)
+    await passSecond(world, worker)
+
+    const { deployed } = (await preview(world, nodes(1))).result
+    const told = [...deployed].map(([id, counts]) => [
+      id,
+      {
+        events_in: counts.eventsIn,
+        bytes_in: counts.bytesIn,
+        events_out: counts.eventsOut,
+        bytes_out: counts.bytesOut,
+        dropped: counts.dropped,
+        dropped_bytes: counts.droppedBytes,
+        failed: counts.failed,
+      },
+    ])
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(recorded(world, 'pipeline-1')))
+    expect(deployed.get('limit')?.eventsIn).toBeGreaterThan(20)
+  },
+)
+
+test('a draft shows what it would have done with the same lines, and where it differs', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.deploy(nodes(1), 1)
+  await passSecond(world, worker)
+  const before = await world.append([{ line: 'before', app: 'a' }])
+  await passSecond(world, worker)
+  await world.append([
+    { line: 'over the limit', app: 'a' },
+    { line: 'first', app: 'b' },
+    { line: 'second', app: 'b' },
+    { line: 'third', app: 'b' },
+    { line: 'debug', app: 'c', level: 'debug' },
+  ])
+  await passSecond(world, worker)
+
+  const same = (await preview(world, nodes(1), before + 1n)).result
+  expect(same.differing).toBe(0)
+  expect(same.draft).toEqual(same.deployed)
+  expect(same.deployed.get('limit')).toMatchObject({ eventsIn: 4, dropped: 3 })
+
+  // The memory of before counts for both: one of "a" has passed already.
+  const wider = await preview(world, nodes(2), before + 1n)
+  expect(wider.lines).toBe(5)
+  expect(wider.result.deployed.get('store')?.eventsIn).toBe(1)
+  expect(wider.result.draft.get('store')?.eventsIn).toBe(3)
+  expect(wider.result.differing).toBe(2)
+  expect(wider.result.samples.map(({ event, ...sinks }) => [event.member('line'), sinks])).toEqual([
+    ['over the limit', { deployed: ['all'], draft: ['all', 'store'] }],
+    ['second', { deployed: ['all'], draft: ['all', 'store'] }],
+  ])
+
+  const without = (await preview(world, [SOURCE, node('sink', 'new', 'blackhole', ['source'])], before + 1n))
+    .result
+  expect(without.draft.get('new')).toMatchObject({ eventsIn: 5 })
+  expect(without.draft.has('limit')).toBe(false)
+  expect(without.differing).toBe(5)
+  expect(without.samples).toHaveLength(3)
+})
