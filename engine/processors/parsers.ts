@@ -4,7 +4,8 @@ import { checkConfig, GrokPattern, RegularExpressionText } from '../config-schem
 import type { Problem } from '../problem.ts'
 import { customFormatProblems, TimeFormat } from './time-format.ts'
 
-interface Parser {
+/** What can be said to a parser. */
+export interface Parser {
   /** Undefined when it has none. */
   readonly options?: TObject
   readonly optionsRequired?: boolean
@@ -84,7 +85,10 @@ const WITH_OPTIONS: Readonly<Record<string, Parser>> = {
       {
         format: Type.Enum(['combined', 'error'], { description: 'Which of the logs it is' }),
         timestamp_format: Type.Optional(
-          Type.String({ minLength: 1, description: 'strftime text, or Custom' }),
+          Type.String({
+            minLength: 1,
+            description: `strftime text, or Custom; when absent ${ACCESS_LOG_TIME}, or ${NGINX_ERROR_LOG_TIME} for error`,
+          }),
         ),
         custom_timestamp_format: Type.Optional(
           Type.String({ minLength: 1, description: 'strftime text, for Custom' }),
@@ -133,12 +137,12 @@ const WITHOUT_OPTIONS = [
   'parse_user_agent',
 ]
 
-const PARSERS = new Map<string, Parser>([
+/** Every way in which a text can be parsed: components, section 5.15. */
+export const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ...Object.entries(WITH_OPTIONS),
   ...WITHOUT_OPTIONS.map(id => [id, {}] as const),
 ])
 
-/** Every way in which a text can be parsed: components, section 5.15. */
 export const PARSER_IDS: readonly string[] = [...PARSERS.keys()]
 
 /** What names a parser in the options of a processor; the schema of `options` depends on the parser. */

@@ -1,0 +1,254 @@
+import { ERROR_CODES, type ErrorCode } from '../../engine/errors.ts'
+import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
+import type { ConfigExample, NodeDeclaration } from '../../engine/graph/node-declaration.ts'
+import { jsonText } from '../../engine/json-text.ts'
+import { OPERATOR_NAMES, type Operator, operatorNamed } from '../../engine/operators.ts'
+import { Dropped, Failed, type Outcome, PassedWithError, Routed, Split } from '../../engine/outcome.ts'
+import type { Example, ExampleStep, Processor } from '../../engine/processors/define-processor.ts'
+import { PARSERS } from '../../engine/processors/parsers.ts'
+import { processorOf } from '../../engine/processors/registry.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { type OptionSchema, optionRows } from './option-table.ts'
+
+const MAX_WIDTH = 100
+
+const KINDS: readonly (readonly [NodeKind, title: string, about: string])[] = [
+  ['source', 'Sources', 'Where events come from. They are added with `POST /v3/pipeline/{id}/source`.'],
+  [
+    'transform',
+    'Processors',
+    'What happens to events. They are added with `POST /v3/pipeline/{id}/transform`.',
+  ],
+  ['sink', 'Destinations', 'Where events go. They are added with `POST /v3/pipeline/{id}/sink`.'],
+]
+
+const INTRODUCTION = `# Nodes of pipelines
+
+<!-- Made by \`npm run docs\` from the declarations in engine/sources, engine/processors and engine/destinations. -->
+
+Every type of node with its options, which are the members of \`user_config\`. How nodes are written and read as a whole
+stands in [openapi.json](openapi.json). A type that this version does not run is checked, stored and given back all the
+same; a pipeline that has one cannot be published.
+
+- What is stored, and given back by every read, is what was sent and the defaults of options that were left out. An
+  option without a default stays away. The examples show both; a name that the server chooses is shown as \`XXXXXXXX\`.
+- \`a.b\` is the member \`b\` of the object \`a\`, and \`a[].b\` that of every element of the list \`a\`. A member of an object
+  is required only where the object is there.
+- \`null\`, and members that are not listed, are refused. So is an option that does not fit the others, with a text that says so.
+
+## Field paths
+
+\`.app\` is a member of the message, \`.list[0].x\` goes deeper, \`."my-key"\` names what has other characters than letters,
+digits and \`_\`, and \`.\` is the whole message. \`metadata\`, \`metadata.query.app\` and \`timestamp\` are beside the message.
+
+## Conditions
+
+\`{"expressions": […], "logical_operation": "AND"}\`, with \`AND\` (the default) or \`OR\`, of comparisons and of further
+conditions. A comparison is \`{"field": ".level", "str_operator": "equal", "value": "debug"}\`; \`"negate": true\` turns it
+round, and \`"case_sensitive": true\` tells the cases of letters apart.`
+
+const OPERANDS: Readonly<Record<Operator['operand'], string>> = {
+  none: 'none',
+  number: 'number',
+  scalar: 'string or number',
+  expression: 'regular expression',
+  blocks: 'address, or block of addresses',
+}
+
+/** The page of all types of nodes, from what they say of themselves. */
+export function nodeReference(): string {
+  return `${[
+    INTRODUCTION,
+    operatorTable(),
+    ...KINDS.flatMap(([kind, title, about]) => [
+      `## ${title}`,
+      about,
+      overview(kind),
+      ...DECLARATIONS[kind].map(declaration => nodeSection(kind, declaration)),
+    ]),
+  ].join('\n\n')}\n`
+}
+
+function operatorTable(): string {
+  const ofOperand = Map.groupBy(
+    OPERATOR_NAMES.filter(name => !isChange(name)),
+    name => operatorNamed(name)?.operand,
+  )
+  const rows = [...ofOperand].map(([operand = 'none', names]) => [OPERANDS[operand], listed(names)])
+  const change = listed(OPERATOR_NAMES.filter(isChange))
+  return table(
+    ['Operand', 'Operators'],
+    [...rows, ['number; only where change operators are allowed', change]],
+  )
+}
+
+function isChange(name: string): boolean {
+  return operatorNamed(name)?.change ?? false
+}
+
+function overview(kind: NodeKind): string {
+  const rows = DECLARATIONS[kind].map(({ type, summary }) => [
+    `[\`${type}\`](#${anchorOf(kind, type)})`,
+    isBuilt(kind, type) ? 'yes' : 'not yet',
+    summary,
+  ])
+  return table(['Type', 'Runs', 'What it is'], rows)
+}
+
+/** The anchor that is made of a heading; types of different kinds share names, so the heading has both. */
+function anchorOf(kind: NodeKind, type: string): string {
+  return `${kind}-${type}`
+}
+
+function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
+  const { type, aliases = [], summary, config, configs } = declaration
+  const processor = kind === 'transform' ? processorOf(type) : undefined
+  return [
+    `### ${kind} \`${type}\``,
+    summary,
+    aliases.length === 0 ? '' : `Also called ${listed(aliases)}; what was sent is given back.`,
+    isBuilt(kind, type) ? '' : 'This version does not run it.',
+    optionTable(config as OptionSchema),
+    type === 'parse' ? parserSection() : '',
+    type === 'parse-sequentially'
+      ? `Parsers and their options are those of [\`parse\`](#${anchorOf(kind, 'parse')}).`
+      : '',
+    ...configs.map(configExample),
+    ...(processor === undefined ? [] : processorSections(processor)),
+  ]
+    .filter(part => part !== '')
+    .join('\n\n')
+}
+
+function optionTable(schema: OptionSchema): string {
+  const rows = optionRows(schema)
+  if (rows.length === 0) return 'It has no options.'
+  return table(
+    ['Option', 'Type', 'Required', 'Default', 'Bounds', 'Meaning'],
+    rows.map(({ name, type, isRequired, fallback, bounds, description }) => [
+      code(name),
+      type,
+      isRequired ? 'yes' : '',
+      fallback === undefined ? '' : code(jsonText(fallback)),
+      bounds,
+      description,
+    ]),
+  )
+}
+
+function parserSection(): string {
+  const parsers = [...PARSERS]
+  const plain = parsers.filter(([, { options }]) => options === undefined).map(([id]) => id)
+  const withOptions = parsers.flatMap(([id, { options, optionsRequired = false }]) =>
+    options === undefined
+      ? []
+      : [
+          `Options of \`${id}\`${optionsRequired ? ', which it needs' : ''}:`,
+          optionTable(options as OptionSchema),
+        ],
+  )
+  return [`Parsers without options: ${listed(plain)}.`, ...withOptions].join('\n\n')
+}
+
+function configExample({ sent, stored }: ConfigExample): string {
+  if (jsonText(sent) === jsonText(stored)) return `For example, stored as it is:\n\n${jsonBlock(sent)}`
+  return `For example:\n\n${jsonBlock(sent)}\n\nis stored as\n\n${jsonBlock(stored)}`
+}
+
+function processorSections({ errors, examples }: Processor): string[] {
+  const outcomes = new Set(examples.flatMap(({ steps }) => steps.map(({ outcome }) => outcomeKind(outcome))))
+  const codes = errors.map(error => [code(error), ERROR_CODES[error]])
+  return [
+    `Outcomes of an event: ${[...outcomes].join(', ')}.`,
+    codes.length === 0 ? '' : table(['Error', 'Raised when'], codes),
+    ...examples.map(workedExample),
+  ]
+}
+
+function workedExample({ title, config, bounds, steps }: Example): string {
+  const within = bounds === undefined ? '' : `, in an installation with ${code(JSON.stringify(bounds))}`
+  const isTimed = steps.some(({ atMs }) => atMs !== undefined)
+  const hasErrors = steps.some(step => errorsOf(step).length > 0)
+  const rows = steps.map(step => [
+    ...(isTimed ? [`${step.atMs ?? 0} ms`] : []),
+    eventCell(step),
+    outcomeCell(step),
+    ...(hasErrors ? [errorsOf(step).join(', ')] : []),
+  ])
+  const heading = [...(isTimed ? ['At'] : []), 'Event', 'Outcome', ...(hasErrors ? ['Errors'] : [])]
+  return `Worked example: ${title}${within}.\n\n${jsonBlock(config)}\n\n${table(heading, rows)}`
+}
+
+function eventCell({ event, envelope = {} }: ExampleStep): string {
+  const { metadata, timestamp } = envelope
+  return [
+    code(jsonText(event)),
+    ...(metadata === undefined ? [] : [`metadata ${code(jsonText(metadata))}`]),
+    ...(timestamp === undefined ? [] : [`timestamp ${code(timestamp)}`]),
+  ].join(', ')
+}
+
+function outcomeCell({ event, outcome, metadataAfter }: ExampleStep): string {
+  const changed = (message: JsonValue) =>
+    jsonText(message) === jsonText(event) ? '' : ` as ${code(jsonText(message))}`
+  const metadata = metadataAfter === undefined ? '' : `, metadata ${code(jsonText(metadataAfter))}`
+  return `${outcomeKind(outcome)}${detailOf(outcome, changed)}${metadata}`
+}
+
+function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: JsonValue) => string): string {
+  if (outcome instanceof Dropped || outcome instanceof Failed) return ''
+  if (outcome instanceof Split)
+    return ` into ${outcome.events.map(event => code(jsonText(event))).join(', ')}`
+  if (outcome instanceof Routed) return ` by ${listed(outcome.outputs)}${changed(outcome.event)}`
+  return changed(outcome instanceof PassedWithError ? outcome.event : outcome)
+}
+
+function outcomeKind(outcome: Outcome<ErrorCode, JsonValue>): string {
+  if (outcome instanceof Dropped) return 'dropped'
+  if (outcome instanceof Failed) return 'failed'
+  if (outcome instanceof Split) return 'split'
+  if (outcome instanceof Routed) return 'leaves'
+  return 'passes'
+}
+
+function errorsOf({ outcome, errors = [] }: ExampleStep): string[] {
+  const ofOutcome: readonly (readonly [ErrorCode, string | null])[] =
+    errors.length === 0 && (outcome instanceof PassedWithError || outcome instanceof Failed)
+      ? [[outcome.code, outcome.detail.field ?? null]]
+      : errors
+  return ofOutcome.map(([error, field]) => `${code(error)}${field === null ? '' : ` at ${code(field)}`}`)
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(code).join(', ')
+}
+
+function code(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
+}
+
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function jsonBlock(value: JsonObject): string {
+  return `\`\`\`json\n${shownJson(value, '')}\n\`\`\``
+}
+
+/** On one line where it fits, else member by member. */
+function shownJson(value: JsonValue, indent: string): string {
+  const deeper = `${indent}  `
+  const items = Array.isArray(value)
+    ? value.map(item => shownJson(item, deeper))
+    : isJsonObject(value)
+      ? Object.entries(value).map(([key, member]) => `${jsonText(key)}: ${shownJson(member, deeper)}`)
+      : undefined
+  if (items === undefined) return jsonText(value)
+  const [opening, closing] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const pad = Array.isArray(value) || items.length === 0 ? '' : ' '
+  const line = `${opening}${pad}${items.join(', ')}${pad}${closing}`
+  if (!line.includes('\n') && indent.length + line.length <= MAX_WIDTH) return line
+  return `${opening}\n${items.map(item => `${deeper}${item}`).join(',\n')}\n${indent}${closing}`
+}
