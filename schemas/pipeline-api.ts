@@ -72,7 +72,9 @@ export type PipelineRecord = Type.Static<typeof PipelineRecord>
 const nodeMembers = {
   title: Type.Optional(NodeTitle),
   description: Type.Optional(NodeDescription),
-  user_config: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Options of the type.' })),
+  user_config: Type.Optional(
+    Type.Unsafe<object>({ type: 'object', description: 'Options of the type; docs/nodes.md lists them.' }),
+  ),
   inputs: Type.Optional(
     Type.Unsafe<string[] | null>({
       type: ['array', 'null'],

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { documentNodeTypes } from './node-schemas.ts'
 
 const TOKEN = 'accessToken'
 const SERVICE_KEY = 'serviceKey'
@@ -40,6 +41,11 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
       schema: { ...schema, security: securityOf(route.config?.needs, url) },
       url,
     }),
+    transformObject: given => {
+      if (!('openapiObject' in given)) return given.swaggerObject
+      documentNodeTypes(given.openapiObject as Parameters<typeof documentNodeTypes>[0])
+      return given.openapiObject
+    },
   })
 }
 

@@ -1,0 +1,140 @@
+import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
+import type { NodeDeclaration } from '../../engine/graph/node-declaration.ts'
+import { OPERATOR_NAMES } from '../../engine/operators.ts'
+import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
+
+const KINDS = Object.keys(DECLARATIONS) as NodeKind[]
+const COMPONENTS = '#/components/schemas/'
+const CONDITION = 'Condition'
+const COMPARISON = 'Comparison'
+
+/** What stands in the document for keywords that only this program's validator knows. */
+const FORMATS: Readonly<Record<string, object>> = {
+  fieldPath: { format: 'field-path' },
+  regularExpression: { format: 'regex' },
+  grokPattern: { format: 'grok-pattern' },
+  script: { contentMediaType: 'text/javascript' },
+}
+
+/** The part of the API document in which a body of a node is described. */
+interface ApiDocument {
+  readonly components?: { schemas?: object }
+  readonly paths?: Readonly<
+    Record<string, { readonly post?: Operation; readonly put?: Operation } | undefined>
+  >
+}
+interface Operation {
+  readonly requestBody?: unknown
+}
+interface Body {
+  readonly content: { readonly 'application/json': { schema: object } }
+}
+
+/**
+ * Says in the API document which options each type of node has. The schemas of the routes do not: their validator would
+ * answer with findings of every type that a body is not.
+ */
+export function documentNodeTypes(document: ApiDocument): void {
+  const { components, paths = {} } = document
+  if (components !== undefined) components.schemas = { ...components.schemas, ...nodeSchemas() }
+  for (const kind of KINDS) {
+    const list = `/v3/pipeline/{pipelineId}/${kind}`
+    narrow(paths[list]?.post, alternatives(kind, 'oneOf'))
+    // The type may be left out here, and options may then fit several.
+    narrow(paths[`${list}/{nodeId}`]?.put, alternatives(kind, 'anyOf'))
+  }
+}
+
+function narrow(operation: Operation | undefined, further: object): void {
+  const body = operation?.requestBody as Body | undefined
+  if (body === undefined) return
+  const media = body.content['application/json']
+  media.schema = { ...media.schema, ...further }
+}
+
+/** Components for every type of node and for what their options share. */
+function nodeSchemas(): Record<string, object> {
+  const ofTypes = KINDS.flatMap(kind =>
+    DECLARATIONS[kind].map(declaration => [nameOf(kind, declaration), schemaOf(declaration)] as const),
+  )
+  return { [CONDITION]: condition(), [COMPARISON]: comparison(), ...Object.fromEntries(ofTypes) }
+}
+
+/** Which of the components a body is, by its type. */
+function alternatives(kind: NodeKind, keyword: 'oneOf' | 'anyOf'): object {
+  const mapping: Record<string, string> = {}
+  for (const declaration of DECLARATIONS[kind]) {
+    for (const type of wireIds(declaration)) mapping[type] = `${COMPONENTS}${nameOf(kind, declaration)}`
+  }
+  const references = [...new Set(Object.values(mapping))].map($ref => ({ $ref }))
+  return { [keyword]: references, discriminator: { propertyName: 'type', mapping } }
+}
+
+function nameOf(kind: NodeKind, { type }: NodeDeclaration): string {
+  return `${kind}.${type}`
+}
+
+function wireIds({ type, aliases = [] }: NodeDeclaration): string[] {
+  return [type, ...aliases]
+}
+
+function schemaOf(declaration: NodeDeclaration): object {
+  const { summary, config } = declaration
+  const options = JSON.parse(JSON.stringify(config)) as JsonObject
+  const needsOptions = Array.isArray(options.required) && options.required.length > 0
+  return {
+    type: 'object',
+    description: summary,
+    ...(needsOptions ? { required: ['user_config'] } : {}),
+    properties: { type: { type: 'string', enum: wireIds(declaration) }, user_config: documented(options) },
+  }
+}
+
+/** Options without those keywords. */
+function documented(schema: JsonObject): JsonObject {
+  const { description = '' } = schema
+  if (schema.conditional !== undefined) return { $ref: `${COMPONENTS}${CONDITION}`, description }
+  if (schema.comparison !== undefined) return { $ref: `${COMPONENTS}${COMPARISON}`, description }
+  const members = Object.entries(schema).map(([keyword, value]) => {
+    const format = FORMATS[keyword]
+    if (format !== undefined) return format
+    if (keyword === 'items' && isJsonObject(value)) return { items: documented(value) }
+    if (keyword !== 'properties' || !isJsonObject(value)) return { [keyword]: value }
+    const properties = Object.entries(value).map(([name, member]) => [name, documented(member as JsonObject)])
+    return { properties: Object.fromEntries(properties) }
+  })
+  return Object.assign({}, ...members)
+}
+
+function condition(): object {
+  return {
+    type: 'object',
+    description: 'Comparisons and further conditions that must hold: all of them, or one.',
+    required: ['expressions'],
+    properties: {
+      expressions: {
+        type: 'array',
+        minItems: 1,
+        items: { anyOf: [{ $ref: `${COMPONENTS}${COMPARISON}` }, { $ref: `${COMPONENTS}${CONDITION}` }] },
+      },
+      logical_operation: { type: 'string', enum: ['AND', 'OR'], default: 'AND' },
+    },
+    additionalProperties: false,
+  }
+}
+
+function comparison(): object {
+  return {
+    type: 'object',
+    description: 'A field, an operator, and what the field is compared with where the operator needs it.',
+    required: ['field', 'str_operator'],
+    properties: {
+      field: { type: 'string', ...FORMATS.fieldPath },
+      str_operator: { type: 'string', enum: OPERATOR_NAMES },
+      value: { type: ['string', 'number'] },
+      negate: { type: 'boolean', default: false, description: 'Turns the comparison round' },
+      case_sensitive: { type: 'boolean', description: 'Tells the cases of letters apart' },
+    },
+    additionalProperties: false,
+  }
+}
