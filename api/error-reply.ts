@@ -61,7 +61,11 @@ function v3Body(error: ApiError): object {
   const body = { status, code: V3_CODES[code] ?? code, message, error: message }
   if (error instanceof ProblemsError) return { ...body, errors: error.problems }
   if (error.details === undefined) return body
-  const errors = error.details.map(({ message, key }) => ({ instancePath: pointerTo('', key), message }))
+  // Pointers lead into the body: the one to all of it is empty (pipeline API, section 1.3).
+  const errors = error.details.map(({ message, key }) => ({
+    instancePath: key === 'body' ? '' : pointerTo('', key),
+    message,
+  }))
   return { ...body, errors }
 }
 

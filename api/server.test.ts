@@ -145,7 +145,7 @@ describe('bodies', () => {
     ['nested too deeply', `{"title":${'['.repeat(65)}${']'.repeat(65)}}`],
   ])('one that is %s is named in the form of the version', async (_name, payload) => {
     const { error, errors } = (await post(payload)).json()
-    expect(errors).toEqual([{ instancePath: '/body', message: error }])
+    expect(errors).toEqual([{ instancePath: '', message: error }])
     const plain = await installation.call({
       method: 'POST',
       url: '/v1/nothing',
@@ -167,7 +167,7 @@ describe('bodies', () => {
     })
     expect([response.statusCode, response.json().errors]).toEqual([
       400,
-      [{ instancePath: '/body', message: expect.any(String) }],
+      [{ instancePath: '', message: expect.any(String) }],
     ])
   })
 

@@ -87,6 +87,13 @@ describe('refusals that clients read (section 1.3)', () => {
     ])
   })
 
+  test('a finding about the body as a whole has the empty pointer', async () => {
+    for (const sent of ['{"title":', '[]', '{}']) {
+      const problems = await client.refusal('POST', PIPELINES, sent)
+      expect(problems.map(({ instancePath }) => instancePath)).toEqual([''])
+    }
+  })
+
   test('the other statuses are as flat', async () => {
     const url = `${PIPELINES}/${NOWHERE}`
     const replies = [
