@@ -278,7 +278,7 @@ export class ProcessingNode implements CompiledNode {
     this.counters.droppedBytes += event.bytes
     if (this.#observer === undefined) return
     const explain = this.#state === undefined ? this.#explain : this.#state.explain
-    this.#observer.dropped(this.id, event, row, explain?.(event, this.#state?.value))
+    this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value))
   }
 
   #emitBuilt(): void {

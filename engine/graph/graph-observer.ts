@@ -9,8 +9,8 @@ import type { NodeError } from './node-error.ts'
 export interface GraphObserver {
   /** An event leaves a node; a sink's events leave the graph. @param output name of the output, '' for the default one */
   left(node: string, output: string, event: Event, row: number): void
-  /** A node left an event out. @param reason what its processor says about it, if it says anything */
-  dropped(node: string, event: Event, row: number, reason: JsonObject | undefined): void
+  /** A node left an event out. @param reason asks its processor why, if it says anything; during the call alone */
+  dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
   /** Trouble that a node had with an event, which may go on all the same. */

@@ -145,8 +145,9 @@ class Recording implements GraphObserver {
     events.push({ sample: this.sample, event })
   }
 
-  dropped(node: string, event: Event, _row: number, reason: JsonObject | undefined): void {
-    if (this.#hasRoomFor(event)) this.#node(node).dropped.push({ sample: this.sample, event, reason })
+  dropped(node: string, event: Event, _row: number, reason: () => JsonObject | undefined): void {
+    if (this.#hasRoomFor(event))
+      this.#node(node).dropped.push({ sample: this.sample, event, reason: reason() })
   }
 
   failed(node: string, event: Event): void {

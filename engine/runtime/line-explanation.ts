@@ -163,8 +163,8 @@ class PathsOfPipeline implements GraphObserver {
     else same.outputs.push(output)
   }
 
-  dropped(node: string, event: Event, row: number, reason: JsonObject | undefined): void {
-    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'dropped', outputs: [], event, reason })
+  dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void {
+    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'dropped', outputs: [], event, reason: reason() })
   }
 
   failed(node: string, event: Event, row: number): void {

@@ -5,6 +5,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   ingest: () => import('./ingest.ts'),
   engine: () => import('./engine.ts'),
   'keyed-throttle': () => import('./keyed-throttle.ts'),
+  preview: () => import('./preview.ts'),
   'throttle-state': () => import('./throttle-state.ts'),
   'own-store': () => import('./own-store.ts'),
   'log-append': () => import('./log-append.ts'),
