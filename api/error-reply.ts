@@ -85,6 +85,7 @@ const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
   PIPELINE_LIMIT: [403, 'ERR_PLAN_EXCEEDED_PIPELINE_LIMIT'],
   NODE_LIMIT: [403, 'ERR_PLAN_EXCEEDED_NODE_LIMIT'],
   KEY_LIMIT: [400, 'BadRequest'],
+  EXEMPTION_LIMIT: [400, 'BadRequest'],
 }
 
 function rejected({ code, message }: ConfigurationRejected): ApiError {

@@ -7,6 +7,7 @@ import type {
   AddressedCut,
   DeadLetterCut,
   DeployedConfiguration,
+  ExemptionCut,
   PipelineCut,
   SpreadCut,
 } from './deployed.ts'
@@ -17,6 +18,8 @@ import {
   type Deployment,
   deadLetterSettings,
   deployments,
+  type Exemption,
+  exemptions,
   revisions,
   type Spread,
   spreads,
@@ -54,6 +57,10 @@ function* cutsOf(log: ConfigurationLog, known: KnownCuts): Iterable<AddressedCut
   }
   for (const settings of log.list(deadLetterSettings)) {
     const cut = cutOf(settings, deadLetterCut, known)
+    yield { ...cut, everywhere: isEverywhere(cut.account) }
+  }
+  for (const exemption of log.list(exemptions)) {
+    const cut = cutOf(exemption, exemptionCut, known)
     yield { ...cut, everywhere: isEverywhere(cut.account) }
   }
   // Last: a partition that says it is spread has all of the account's pipelines.
@@ -95,6 +102,13 @@ function deadLetterCut({ id, version, value }: Entity<DeadLetterSettings>): Acco
   const payload: DeadLetterCut = { accountId: value.account, isEnabled: value.enabled }
   const cut = { kind: 'dead-letter' as const, entity: id, version, payload: JSON.stringify(payload) }
   return { account: value.account, cut }
+}
+
+function exemptionCut({ id, version, value }: Entity<Exemption>): AccountsCut {
+  const { account, pipeline, node, key, untilMs, lastMs: forgetMs } = value
+  const payload: ExemptionCut = { accountId: account, pipeline, node, key, untilMs, forgetMs }
+  const cut = { kind: 'exemption' as const, entity: id, version, payload: JSON.stringify(payload) }
+  return { account, cut, forgetMs }
 }
 
 function documentOf(log: ConfigurationLog, { revisionId }: Deployment): PipelineDocument | undefined {

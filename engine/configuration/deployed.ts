@@ -26,12 +26,30 @@ export interface DeadLetterCut {
   readonly isEnabled: boolean
 }
 
+/** Payload of a cut of kind 'exemption'; entity is that of the configuration, version too. */
+export interface ExemptionCut {
+  readonly accountId: string
+  readonly pipeline: string
+  readonly node: string
+  /** null: the bucket of events without a key. */
+  readonly key: string | null
+  /** Log time at which events of the key are judged again; 0: at once. */
+  readonly untilMs: number
+  /**
+   * Log time from which on this means nothing, and may be forgotten. Not before any earlier version would have ended:
+   * one that comes late then has ended, too.
+   */
+  readonly forgetMs: number
+}
+
 /** A cut with the account whose partition must see it. */
 export interface AddressedCut {
   readonly account: string
   readonly cut: Cut
   /** Every partition must see it: the account's lines are, or were, on all of them. */
   readonly everywhere: boolean
+  /** Log time from which on it means nothing and need not be told. */
+  readonly forgetMs?: number
 }
 
 /** What the configuration log says that partitions must know: the newest cut of every entity. */

@@ -191,6 +191,21 @@ export interface DeadLetterSettings {
   readonly giveUpAfterS: number | null
 }
 
+/** A key of a throttle that is not judged for a time. Key: see `exemptionKey`. */
+export interface Exemption {
+  readonly account: string
+  readonly pipeline: string
+  readonly node: string
+  /** Text of the bucket key; null: the bucket of events without one. */
+  readonly key: string | null
+  /** UNIX ms; 0: ended before its time. */
+  readonly untilMs: number
+  /** The latest end that it ever had. */
+  readonly lastMs: number
+  readonly reason: string
+  readonly createdAtMs: number
+}
+
 /** Whether an account's lines go to all partitions. Key: the short id of the account. */
 export interface Spread {
   readonly account: string
@@ -215,6 +230,9 @@ export interface SpreadReport {
   readonly change: number
   readonly atMs: number
 }
+
+/** Exemptions of one account that the configuration holds. */
+export const MAX_EXEMPTIONS = 1_000
 
 export const INSTALLATION_KEY = 'installation'
 
@@ -268,6 +286,17 @@ export const accessKeys = defineKind<AccessKey>('access-key', {
 })
 
 export const deadLetterSettings = defineKind<DeadLetterSettings>('dead-letter', { account: ofAccount })
+export const exemptions: Kind<Exemption> = defineKind<Exemption>('exemption', {
+  account: ofAccount,
+  rules: [
+    ({ before, after }, view) => {
+      if (before !== undefined || after === undefined) return undefined
+      if (view.count(exemptions, after.account) <= MAX_EXEMPTIONS) return undefined
+      const message = `an account has at most ${MAX_EXEMPTIONS} exemptions; one that was ended early counts until its time would have been over`
+      return { code: 'EXEMPTION_LIMIT', message }
+    },
+  ],
+})
 export const spreads = defineKind<Spread>('spread', { account: ofAccount })
 export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
 
@@ -285,6 +314,7 @@ export const KINDS: readonly AnyKind[] = [
   gatewayRoutes,
   accessKeys,
   deadLetterSettings,
+  exemptions,
   spreads,
   spreadReports,
 ]
@@ -296,6 +326,14 @@ export function secretHash(secret: string): string {
 
 export function memberKey(account: string, email: string): string {
   return `${account}/${email.toLowerCase()}`
+}
+
+/** `<pipeline>/<node>/<SHA-256 of the bucket key>`, or `…/default`. */
+export function exemptionKey(pipeline: string, node: string, key: string | null): string {
+  if (key === null) return `${pipeline}/${node}/default`
+  // UTF-8 has no way to write half a surrogate pair: two such keys must not become one.
+  const bytes = key.isWellFormed() ? Buffer.from(key) : Buffer.from(key, 'utf16le')
+  return `${pipeline}/${node}/${hash('sha256', bytes)}`
 }
 
 function keyLimit(type: AccountKey['type'], limitOf: (plan: Plan) => number | null): Rule<AccountKey> {

@@ -16,6 +16,8 @@ export type RejectionCode =
   | 'NODE_LIMIT'
   /** The account has as many keys of that type as it may. */
   | 'KEY_LIMIT'
+  /** The account has as many exemptions as it may. */
+  | 'EXEMPTION_LIMIT'
 
 /** A write that the configuration did not take. */
 export class ConfigurationRejected extends Error {

@@ -4,6 +4,7 @@ import type { ErrorCode, Report } from '../errors.ts'
 import type { Event } from '../event.ts'
 import type { NodeDeclaration } from '../graph/node-declaration.ts'
 import type { Outcome } from '../outcome.ts'
+import type { ExemptKeys } from '../state/exempt-keys.ts'
 import type { ThrottleBounds } from '../state/throttle-state.ts'
 
 /** A kind of processor as the API knows it, whether or not this program runs it. */
@@ -60,6 +61,8 @@ export interface ProcessorState<State, Config> {
   restore(bytes: Uint8Array, bounds: EngineBounds): State
   /** How much it holds, for operators. */
   measure(state: State): Readonly<Record<string, number>>
+  /** Tells it of the keys that are not judged for a time: theirs is part of no snapshot. Absent: none can be. */
+  exempt?(state: State, keys: ExemptKeys): void
   /** Whether the memory survives this change of options. */
   keeps(before: Config, after: Config): boolean
   /** How it is shared out when lines of one account are on many partitions. */

@@ -7,7 +7,14 @@ import { fieldAt } from '../field-path.ts'
 import { jsonText } from '../json-text.ts'
 import { drop, pass } from '../outcome.ts'
 import type { Problem } from '../problem.ts'
-import { OVERFLOW_DISCARDED, OVERFLOW_PASSED, PASSED, ThrottleState } from '../state/throttle-state.ts'
+import {
+  OVERFLOW_DISCARDED,
+  OVERFLOW_PASSED,
+  PASSED,
+  type Passes,
+  type ThrottleRule,
+  ThrottleState,
+} from '../state/throttle-state.ts'
 import { defineProcessor } from './define-processor.ts'
 
 const MAX_THRESHOLD = 1_000_000_000
@@ -64,6 +71,7 @@ export const throttle = defineProcessor({
     return (event, state: ThrottleState) => {
       if (excluded?.(event)) return event
       const bucketKey = key(event)
+      if (state.isExempt(bucketKey)) return event
       const verdict = state.judge(bucketKey, rule)
       if (verdict === OVERFLOW_PASSED || verdict === OVERFLOW_DISCARDED)
         report('E_CARDINALITY_LIMIT', { field: keyField ?? '', captured: bucketKey ?? '' })
@@ -94,6 +102,7 @@ export const throttle = defineProcessor({
     snapshot: state => state.snapshot(),
     restore: (bytes, { throttle: bounds }) => ThrottleState.restore(bytes, bounds),
     measure: state => state.measure(),
+    exempt: (state, keys) => state.exempt(keys),
     // Another limit or window judges what has passed already: publishing is no way around a limit.
     keeps: (before, after) => (before.key_field ?? '') === (after.key_field ?? ''),
     keyed: {
@@ -219,11 +228,7 @@ export const throttle = defineProcessor({
 })
 
 /** When the bucket has room again, if nothing passes until then. */
-function freeFrom(
-  passes: readonly { readonly timeMs: number; readonly count: number }[],
-  threshold: number,
-  windowMs: number,
-): string {
+export function freeFrom(passes: readonly Passes[], threshold: number, windowMs: number): string {
   let count = passes.reduce((sum, pass) => sum + pass.count, 0)
   let timeMs = 0
   for (const pass of passes) {
@@ -274,6 +279,11 @@ function byCodePoint(one: string, other: string): number {
     return difference
   }
   return one.length - other.length
+}
+
+/** The rule of options that were checked. */
+export function throttleRuleOf({ threshold, window_ms: windowMs, window }: JsonObject): ThrottleRule {
+  return { limit: Number(threshold), windowMs: Number(windowMs ?? parseWindow(String(window))) }
 }
 
 /** The configuration was checked: it says its window in exactly one of two ways. */

@@ -16,6 +16,7 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
+import { Exemptions } from './exemptions.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
@@ -107,6 +108,7 @@ export class AccountState {
   readonly fieldNames: FieldNames
   readonly keys = new IdempotencyKeys()
   readonly deadLetters = new DeadLetterMemory()
+  readonly exemptions = new Exemptions()
   retentionDays = DEFAULT_RETENTION_DAYS
   /** Only of accounts whose lines are, or were, on all partitions. */
   spread: SpreadAccount | undefined
@@ -126,6 +128,7 @@ export class AccountState {
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
   deploy(document: PipelineCut, { version, restored, replacingMs }: Deploying): void {
     const graph = compileGraph(document, this.#deployed.get(document.id)?.graph, restored)
+    this.#exempt(graph)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
     this.#deployed.set(document.id, deployedOf(graph, version, document.paused))
     this.#inOrder()
@@ -143,7 +146,9 @@ export class AccountState {
       if (revision.version > version)
         for (const [node, state] of revision.graph.states) newer.set(node, state)
     const older = revisions.find(revision => revision.version < version)?.graph
-    const deployed = deployedOf(compileBeside(document, newer, older, restored), version)
+    const graph = compileBeside(document, newer, older, restored)
+    this.#exempt(graph)
+    const deployed = deployedOf(graph, version)
     const retiring = [...(this.#retiring.get(document.id) ?? []), { ...deployed, replacedMs }]
     this.#retiring.set(
       document.id,
@@ -176,6 +181,16 @@ export class AccountState {
   *inEffect(): Iterable<Omit<PipelineInEffect, 'atMs'> & { readonly pipeline: string }> {
     for (const [pipeline, { graph, version, notHandled }] of this.#deployed)
       yield { pipeline, version, document: graph.document, isPaused: notHandled !== undefined }
+  }
+
+  /** The memory of a node of what runs. */
+  memoryOf(pipelineId: string, node: string): HeldState | undefined {
+    return this.#deployed.get(pipelineId)?.graph.states.get(node)
+  }
+
+  #exempt({ document, states }: CompiledGraph): void {
+    for (const [node, { kind, value }] of states)
+      kind.exempt?.(value, this.exemptions.keysOf(document.id, node))
   }
 
   #retire(pipelineId: string, replacedMs: number): void {

@@ -1,6 +1,6 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { AccountCut, PipelineCut } from '../configuration/deployed.ts'
+import type { AccountCut, ExemptionCut, PipelineCut } from '../configuration/deployed.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
@@ -27,6 +27,8 @@ export class Accounts {
   /** The one that is taken from a checkpoint; undefined: all. */
   readonly #only: string | undefined
   readonly #accounts = new Map<string, AccountState>()
+  /** Log time at which an exemption is to be forgotten. */
+  #forgetMs = Number.POSITIVE_INFINITY
 
   constructor(seat: FoldSeat, only?: string) {
     this.#seat = seat
@@ -59,6 +61,33 @@ export class Accounts {
   /** True when a pipeline asks, or has asked, for dead letters. */
   get anyDeadLetters(): boolean {
     return [...this].some(({ deadLetters }) => !deadLetters.isUnused)
+  }
+
+  /** True while keys are, or were a short time ago, exempt from a throttle. */
+  get anyExemptions(): boolean {
+    return [...this].some(({ exemptions }) => !exemptions.isUnused)
+  }
+
+  /** Takes a cut of kind 'exemption'. @returns the account, unless that is passed over */
+  exempt({ entity, payload }: Cut): AccountState | undefined {
+    const exemption = JSON.parse(payload) as ExemptionCut
+    if (!this.#isTaken(exemption.accountId)) return undefined
+    const account = this.of(exemption.accountId)
+    account.exemptions.set(entity, exemption)
+    this.#forgetMs = Math.min(this.#forgetMs, exemption.forgetMs)
+    return account
+  }
+
+  /** Lets go of exemptions that are over. @returns their entities */
+  forgetExemptions(timeMs: number): string[] {
+    if (timeMs < this.#forgetMs) return []
+    const over: string[] = []
+    this.#forgetMs = Number.POSITIVE_INFINITY
+    for (const { exemptions } of this) {
+      over.push(...exemptions.forget(timeMs))
+      this.#forgetMs = Math.min(this.#forgetMs, exemptions.forgetMs)
+    }
+    return over
   }
 
   /**
@@ -94,6 +123,8 @@ export class Accounts {
         if (this.#isTaken(accountId)) this.of(accountId).retentionDays = retentionDays
       } else if (cut.kind === 'pipeline') {
         this.#restorePipeline(cut, pipelines.get(cut.entity))
+      } else if (cut.kind === 'exemption') {
+        this.exempt(cut)
       }
     }
   }

@@ -41,8 +41,9 @@ export class CutSender {
     let appended = await this.#sendSlice(fold)
     // Keyed partitions are told by those whose events they get.
     if (topic.name !== INGEST_TOPIC) return appended
-    for (const { account, cut, everywhere } of configuration.cuts()) {
+    for (const { account, cut, everywhere, forgetMs } of configuration.cuts()) {
       if (!everywhere && partitionOfAccount(account, topic.partitions) !== partition) continue
+      if (forgetMs !== undefined && forgetMs <= fold.timeMs) continue
       const key = `${cut.kind} ${cut.entity}`
       const known = Math.max(fold.cutVersion(cut.kind, cut.entity), this.#sent.get(key) ?? 0)
       if (cut.version <= known) continue

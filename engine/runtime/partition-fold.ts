@@ -5,9 +5,16 @@ import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type { AccountCut, DeadLetterCut, PipelineCut, SpreadCut } from '../configuration/deployed.ts'
+import type {
+  AccountCut,
+  DeadLetterCut,
+  ExemptionCut,
+  PipelineCut,
+  SpreadCut,
+} from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
+import type { HeldState } from '../graph/compiled-node.ts'
 import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
@@ -29,11 +36,11 @@ import type { RunWatch } from './run-watch.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 2
-/** Accounts on many partitions and dead letters came with the second; all else can be read by the program before. */
+/** Accounts on many partitions, dead letters and exemptions came with the second; all else can be read by the program before. */
 const FIRST_BEHAVIOUR = 1
 const SECOND_BEHAVIOUR = 2
 
-const SECOND_KINDS: ReadonlySet<string> = new Set(['spread', 'dead-letter'])
+const SECOND_KINDS: ReadonlySet<string> = new Set(['spread', 'dead-letter', 'exemption'])
 
 /** Of what no later cut replaces; a checkpoint can hold it. */
 const LAST_VERSION = 2 ** 50
@@ -181,6 +188,11 @@ export class PartitionFold {
     return this.#accounts.find(account)?.keys.judge(idempotency, this.#timeMs) ?? 'new'
   }
 
+  /** What a node of what runs remembers here. */
+  memoryOf(account: string, pipeline: string, node: string): HeldState | undefined {
+    return this.#accounts.find(account)?.memoryOf(pipeline, node)
+  }
+
   /** What every node has done since this fold began; a replay after a restart counts again. */
   get nodeTotals(): Iterable<NodeTotals> {
     return this.#pending.totals
@@ -208,6 +220,8 @@ export class PartitionFold {
 
     const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)
     this.#timeMs = timeMs
+    for (const entity of this.#accounts.forgetExemptions(timeMs))
+      this.#cuts.delete(cutKey('exemption', entity))
     if (this.#pending.empty) this.#pendingMinute = startOf(timeMs, MINUTE_MS)
     this.#offset = record.offset
     this.#row = 0
@@ -397,6 +411,7 @@ export class PartitionFold {
   }
 
   #applyCut(cut: Cut): void {
+    if (isOver(cut, this.#timeMs)) return
     const key = cutKey(cut.kind, cut.entity)
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
     this.#cuts.set(key, cut)
@@ -405,6 +420,7 @@ export class PartitionFold {
     else if (cut.kind === 'account') this.#applyAccountCut(cut)
     else if (cut.kind === 'spread') this.#applySpreadCut(cut)
     else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
+    else if (cut.kind === 'exemption') this.#applyExemptionCut(cut)
     else this.#applyPipelineCut(cut)
   }
 
@@ -427,6 +443,11 @@ export class PartitionFold {
     const account = this.#accounts.of(accountId)
     account.deadLetters.set(cut.entity, isEnabled)
     this.#exchange.cutApplied(account, cut)
+  }
+
+  #applyExemptionCut(cut: Cut): void {
+    const account = this.#accounts.exempt(cut)
+    if (account !== undefined) this.#exchange.cutApplied(account, cut)
   }
 
   #applyPipelineCut(cut: Cut): void {
@@ -480,6 +501,7 @@ export class PartitionFold {
       if (cut.kind === 'account' && cut.entity === id) yield cut
       if (cut.kind === 'pipeline' && account.has(cut.entity)) yield cut
       if (cut.kind === 'dead-letter' && account.deadLetters.has(cut.entity)) yield cut
+      if (cut.kind === 'exemption' && account.exemptions.has(cut.entity)) yield cut
     }
   }
 
@@ -552,8 +574,8 @@ export class PartitionFold {
 
   /** What a program must know to go on from here. */
   get #behaviour(): number {
-    const { anySpread, anyDeadLetters } = this.#accounts
-    return anySpread || anyDeadLetters ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
+    const { anySpread, anyDeadLetters, anyExemptions } = this.#accounts
+    return anySpread || anyDeadLetters || anyExemptions ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
   }
 
   #noteCheckpoint(): void {
@@ -604,6 +626,11 @@ export class PartitionFold {
 export function encodeControl(body: Control['body']): Buffer {
   const isOfSecond = 'weir.Cut' in body && SECOND_KINDS.has(body['weir.Cut'].kind)
   return controlType.encode({ behaviour: isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR, body })
+}
+
+/** Of exemptions: time has made it meaningless. */
+function isOver({ kind, payload }: Cut, timeMs: number): boolean {
+  return kind === 'exemption' && timeMs >= (JSON.parse(payload) as ExemptionCut).forgetMs
 }
 
 function cutKey(kind: string, entity: string): string {

@@ -19,6 +19,12 @@ export const DEFAULT_BUCKET = 1
 export const OVERFLOW_BUCKET = 2
 const FIRST_KEYED = 3
 
+/** Text of a key, or, of a long one, its SHA-256 in hexadecimal digits. */
+export interface KeptKey {
+  readonly text: string
+  readonly isDigest: boolean
+}
+
 /**
  * Buckets by the exact text of their key, in flat columns: an open-addressing index over 32-bit hashes, the
  * texts in an arena, and a list in the order of last use. 32 bytes a bucket beside index and text.
@@ -73,9 +79,15 @@ export class BucketTable {
 
   /** The bucket with the key that a bucket of another table of the same seed has. */
   findSame(source: BucketTable, bucket: number): number {
-    const form = source.#keyForm[bucket] as number
-    const text = source.#keys.text(source.#keyAt[bucket] as number, form & LENGTH_MASK, (form & WIDE) !== 0)
-    return this.#findForm(text, form & DIGEST)
+    const { text, isDigest } = source.keyAt(bucket)
+    return this.#findForm(text, isDigest ? DIGEST : 0)
+  }
+
+  /** The key of a bucket as it is kept. */
+  keyAt(bucket: number): KeptKey {
+    const form = this.#keyForm[bucket] as number
+    const text = this.#keys.text(this.#keyAt[bucket] as number, form & LENGTH_MASK, (form & WIDE) !== 0)
+    return { text, isDigest: (form & DIGEST) !== 0 }
   }
 
   /** A new bucket, last used now. The key must not be there. */
@@ -155,6 +167,11 @@ export class BucketTable {
 
   get keyByteLength(): number {
     return this.#keys.byteLength
+  }
+
+  /** The first number that no bucket has had; one that was released has passed nothing. */
+  get end(): number {
+    return this.#end
   }
 
   /** Buckets in use or released: what a copy of the columns takes. */

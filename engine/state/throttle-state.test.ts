@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ExemptKeys } from './exempt-keys.ts'
 import {
   DISCARDED,
   OVERFLOW_DISCARDED,
@@ -359,6 +360,104 @@ describe('memory', () => {
     }
     expect(state.measure()).toMatchObject({ runs: 2, joinedPasses: 3 })
     expect(ThrottleState.restore(state.snapshot()).joinedPasses).toBe(3)
+  })
+})
+
+describe('exemptions', () => {
+  const once = { limit: 1, windowMs: 1000 }
+
+  test('end in the very millisecond, for each key by itself', () => {
+    const state = new ThrottleState()
+    const keys = new ExemptKeys()
+    state.exempt(keys)
+    keys.set('k', 5000)
+    keys.set(undefined, 6000)
+    const exemptAt = (nowMs: number) => {
+      state.advance(nowMs, once.windowMs)
+      return ['k', 'other', undefined].map(key => state.isExempt(key))
+    }
+    expect(exemptAt(4999)).toEqual([true, false, true])
+    expect(exemptAt(5000)).toEqual([false, false, true])
+    expect(exemptAt(6000)).toEqual([false, false, false])
+    keys.set('other', 6001)
+    expect(exemptAt(5000)).toEqual([false, true, false])
+    keys.remove('other')
+    expect(exemptAt(6000)).toEqual([false, false, false])
+  })
+
+  test('are no part of a snapshot, and are left alone when keys are moved', () => {
+    const state = new ThrottleState(ROOMY, 7)
+    const keys = new ExemptKeys()
+    state.exempt(keys)
+    keys.set('k', 5000)
+    state.advance(0, once.windowMs)
+    state.judge('k', once)
+    const restored = ThrottleState.restore(state.snapshot())
+    expect(restored.isExempt('k')).toBe(false)
+    restored.exempt(keys)
+    expect(restored.isExempt('k')).toBe(true)
+    const pieces = [...state.split([0], () => 0)]
+    for (const { data } of pieces) restored.absorb(ThrottleState.restore(data))
+    expect([state.isExempt('k'), restored.isExempt('k')]).toEqual([true, true])
+    expect(state.measure().buckets).toBe(0)
+    expect(restored.passesOf('k')).toEqual([
+      { timeMs: 0, count: 1 },
+      { timeMs: 0, count: 1 },
+    ])
+  })
+})
+
+describe('the busiest buckets', () => {
+  const rules = { limit: 4, windowMs: 20 }
+
+  test('are those with most passes in the window, whatever was not forgotten yet', () => {
+    fc.assert(
+      fc.property(
+        stepsOf(fewKeys),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 0, max: 25 }),
+        fc.constantFrom(2, 100),
+        (steps, limit, laterMs, maxKeys) => {
+          const state = new ThrottleState({ maxKeys, maxRuns: 1000 }, 7)
+          let nowMs = 1_000_000
+          for (const { key, afterMs } of steps) {
+            nowMs += afterMs
+            state.advance(nowMs, rules.windowMs)
+            state.judge(key, rules)
+          }
+          const atMs = Math.max(nowMs, state.timeMs) + laterMs
+          const inWindow = (key: string | undefined) =>
+            state.passesOf(key).filter(({ timeMs }) => atMs - timeMs < rules.windowMs)
+          const names = ['a', 'b', 'c', 'aa', 'ab', 'abc', 'λ', 'λb'].filter(key => state.has(key))
+          const expected = [...names, undefined, 'has no bucket']
+            .map(key => inWindow(key).reduce((sum, { count }) => sum + count, 0))
+            .filter(count => count > 0)
+            .sort((a, b) => b - a)
+          const found = state.busiest(limit, atMs, rules.windowMs)
+          expect(found.map(({ count }) => count)).toEqual(expected.slice(0, limit))
+          for (const { kind, key, passes } of found) {
+            const text = kind === 'default' ? undefined : (key?.text ?? 'has no bucket')
+            expect(passes).toEqual(inWindow(text))
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of a key that is too long to be kept have its digest', () => {
+    const state = new ThrottleState()
+    state.advance(0, 1000)
+    const long = 'x'.repeat(513)
+    state.judge(long, { limit: 1, windowMs: 1000 })
+    expect(state.busiest(1, 0, 1000)).toEqual([
+      {
+        kind: 'key',
+        key: { text: hash('sha256', long), isDigest: true },
+        count: 1,
+        passes: [{ timeMs: 0, count: 1 }],
+      },
+    ])
   })
 })
 

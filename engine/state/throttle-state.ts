@@ -1,5 +1,6 @@
-import { BucketTable, DEFAULT_BUCKET, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
+import { BucketTable, DEFAULT_BUCKET, type KeptKey, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
 import { ColumnReader, ColumnWriter } from './columns.ts'
+import type { ExemptKeys } from './exempt-keys.ts'
 import { NO_RUN, RunPool } from './run-pool.ts'
 
 /** More runs in one bucket join the two oldest: components, section 5A.5. */
@@ -25,6 +26,22 @@ export interface ThrottleRule {
   readonly windowMs: number
 }
 
+/** So many events passed at one time. */
+export interface Passes {
+  readonly timeMs: number
+  readonly count: number
+}
+
+/** What a bucket has passed in the window before a time. */
+export interface BusyBucket {
+  /** Of a bucket with a key. */
+  readonly key?: KeptKey
+  readonly kind: 'key' | 'default' | 'shared'
+  readonly count: number
+  /** Oldest first; never none. */
+  readonly passes: readonly Passes[]
+}
+
 /** What became of an event; `OVERFLOW_…` when its key found no room and the shared bucket decided. */
 export const DISCARDED = 0
 export const PASSED = 1
@@ -46,6 +63,7 @@ export class ThrottleState {
   readonly #bounds: ThrottleBounds
   #buckets: BucketTable
   #runs = new RunPool()
+  #exempt: ExemptKeys | undefined
 
   /** @param seed of the hash of keys: changes speed, never a verdict */
   constructor(bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS, seed = 0) {
@@ -88,11 +106,53 @@ export class ThrottleState {
     return this.#judgeNewKey(key, rule)
   }
 
+  /** Keys that are not to be judged; they may change later. Not part of a snapshot. */
+  exempt(keys: ExemptKeys): void {
+    this.#exempt = keys
+  }
+
+  /** Whether an event of that key passes without being judged or counted, at the time of the last `advance`. */
+  isExempt(key: string | undefined): boolean {
+    return this.#exempt?.holds(key, this.timeMs) ?? false
+  }
+
+  /** When the exemption of a key ends, or ended a short time ago; -Infinity without one. */
+  exemptUntilMs(key: string | undefined): number {
+    return this.#exempt?.untilMs(key) ?? Number.NEGATIVE_INFINITY
+  }
+
   /** What a bucket has passed and not forgotten, oldest first; undefined: the default bucket. A key without a bucket has what the shared one has. */
-  passesOf(key: string | undefined): readonly { readonly timeMs: number; readonly count: number }[] {
+  passesOf(key: string | undefined): readonly Passes[] {
     if (key === undefined) return this.#runsOf(DEFAULT_BUCKET)
     const bucket = this.#buckets.find(key)
     return this.#runsOf(bucket === NO_BUCKET ? OVERFLOW_BUCKET : bucket)
+  }
+
+  /** Whether a key has a bucket of its own. */
+  has(key: string): boolean {
+    return this.#buckets.find(key) !== NO_BUCKET
+  }
+
+  /** Buckets that have passed most in the window before a time, the busiest first; of equals any. */
+  busiest(limit: number, nowMs: number, windowMs: number): BusyBucket[] {
+    const found: { readonly bucket: number; readonly count: number }[] = []
+    let least = 0
+    const consider = (bucket: number) => {
+      // What it holds is at least what it has passed in the window.
+      if ((this.#buckets.total[bucket] as number) <= least) return
+      const count = this.#countSince(bucket, nowMs - windowMs)
+      if (count <= least) return
+      const before = found.findIndex(other => other.count < count)
+      found.splice(before < 0 ? found.length : before, 0, { bucket, count })
+      if (found.length > limit) found.pop()
+      if (found.length === limit) least = found.at(-1)?.count ?? 0
+    }
+    for (let bucket = DEFAULT_BUCKET; bucket < this.#buckets.end; bucket++) consider(bucket)
+    return found.map(({ bucket, count }) => ({
+      ...this.#nameOf(bucket),
+      count,
+      passes: this.#runsOf(bucket).filter(({ timeMs }) => timeMs > nowMs - windowMs),
+    }))
   }
 
   /** Buckets that hold a pass time, and what they take. */
@@ -201,9 +261,26 @@ export class ThrottleState {
     for (const { timeMs, count } of merged) this.#append(to, timeMs, count)
   }
 
-  #runsOf(bucket: number): { readonly timeMs: number; readonly count: number }[] {
+  #nameOf(bucket: number): Pick<BusyBucket, 'kind' | 'key'> {
+    if (bucket === DEFAULT_BUCKET) return { kind: 'default' }
+    if (bucket === OVERFLOW_BUCKET) return { kind: 'shared' }
+    return { kind: 'key', key: this.#buckets.keyAt(bucket) }
+  }
+
+  /** Passes after a time. */
+  #countSince(bucket: number, sinceMs: number): number {
     const { times, counts, next } = this.#runs
-    const found: { timeMs: number; count: number }[] = []
+    let count = this.#buckets.total[bucket] as number
+    for (let run = this.#buckets.firstRun[bucket] as number; run !== NO_RUN; run = next[run] as number) {
+      if ((times[run] as number) > sinceMs) break
+      count -= counts[run] as number
+    }
+    return count
+  }
+
+  #runsOf(bucket: number): Passes[] {
+    const { times, counts, next } = this.#runs
+    const found: Passes[] = []
     for (let run = this.#buckets.firstRun[bucket] as number; run !== NO_RUN; run = next[run] as number)
       found.push({ timeMs: times[run] as number, count: counts[run] as number })
     return found

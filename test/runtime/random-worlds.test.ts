@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import { encodeControl, foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
-import { controlType } from '../../schemas/control.ts'
+import { type Cut, controlType } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
@@ -46,6 +46,9 @@ class RandomRun {
   #version = 0
   #sequence = 0
   #lines = 0
+  readonly #exemptions: Cut[] = []
+  /** By pipeline and key, the latest end that an exemption ever had. */
+  readonly #lastMs = new Map<string, number>()
 
   constructor(world: World, dice: Dice) {
     this.#world = world
@@ -81,7 +84,8 @@ class RandomRun {
       clock.setWall(clock.wallMs() + dice.below(dice.chance(0.1) ? 2 * HOUR_MS : 5_000) - 3_000)
     else if (roll < 77)
       configuration.deploy(this.#nodes(), ++this.#version, this.#pipeline(), dice.chance(0.3))
-    else if (roll < 80) this.#cut('pipeline', this.#pipeline(), '')
+    else if (roll < 79) await this.#exempt()
+    else if (roll < 81) this.#cut('pipeline', this.#pipeline(), '')
     else if (roll < 83) this.#cut('account', SAMPLE_ACCOUNT, this.#accountCut())
     else if (roll < 86) await this.#appendSlice()
     else if (roll < 95) await this.#restart()
@@ -101,6 +105,22 @@ class RandomRun {
     const sequence = dice.chance(0.8) ? ++this.#sequence : this.#sequence
     const producer = dice.chance(0.5) ? { id: `producer-${dice.below(2)}`, sequence } : null
     await this.#world.ingest.append(this.#world.partition, { value, producer, priority: 'ingest' })
+  }
+
+  /** A key of one of the throttles, for a time; or the end of it; or an old change of it once more. */
+  async #exempt(): Promise<void> {
+    const dice = this.#dice
+    const { clock, configuration, ingest, partition } = this.#world
+    const key = dice.pick(['a', 'b', null])
+    const pipeline = this.#pipeline()
+    const untilMs = dice.chance(0.2) ? 0 : clock.wallMs() + dice.below(dice.chance(0.5) ? 3_000 : 100_000)
+    const name = `${pipeline} ${key}`
+    const forgetMs = Math.max(untilMs, this.#lastMs.get(name) ?? 0)
+    this.#lastMs.set(name, forgetMs)
+    this.#exemptions.push(configuration.exempt(key, ++this.#version, { pipeline, untilMs, forgetMs }))
+    if (dice.chance(0.7)) return
+    const value = encodeControl({ 'weir.Cut': dice.pick(this.#exemptions) })
+    await ingest.append(partition, { value, producer: null, priority: 'control' })
   }
 
   async #appendSlice(): Promise<void> {

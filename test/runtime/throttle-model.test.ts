@@ -18,6 +18,9 @@ test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed
   const dice = newDice(seed)
   let rule: ThrottleRule = { limit: 2, windowMs: 1_000, isKeyed: true }
   let revision = 0
+  let version = 0
+  const exemptions: Buffer[] = []
+  const lastMs = new Map<string, number>()
   let wallMs = START_MS
   let number = 0
   const log = new RestoredLog(dice)
@@ -36,6 +39,20 @@ test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed
     else if (roll < 39) {
       rule = nextRule(dice, rule)
       deploy()
+    } else if (roll < 46) {
+      const key = dice.pick(['a', 'b', ''])
+      const untilMs = dice.chance(0.2) ? 0 : wallMs + dice.pick([1, 300, 2_000, 20_000])
+      const forgetMs = Math.max(untilMs, lastMs.get(key) ?? 0)
+      lastMs.set(key, forgetMs)
+      model.timePasses(wallMs)
+      model.exempt(key, untilMs)
+      const cut = exemptionCut(key, ++version, { untilMs, forgetMs })
+      log.append(wallMs, cut)
+      exemptions.push(cut)
+    } else if (roll < 48 && exemptions.length > 0) {
+      // One that is there twice, or comes late, changes nothing.
+      model.timePasses(wallMs)
+      log.append(wallMs, dice.pick(exemptions))
     } else {
       model.timePasses(wallMs)
       const lines = Array.from({ length: 1 + dice.below(5) }, () => ({
@@ -82,6 +99,17 @@ function nextRule(dice: Dice, { isKeyed }: ThrottleRule): ThrottleRule {
     windowMs: dice.pick([200, 1_000, 30_000]),
     isKeyed: dice.chance(0.15) ? !isKeyed : isKeyed,
   }
+}
+
+function exemptionCut(
+  key: string,
+  version: number,
+  times: { readonly untilMs: number; readonly forgetMs: number },
+): Buffer {
+  const place = { accountId: SAMPLE_ACCOUNT, pipeline: 'p', node: 'limit', key: key === '' ? null : key }
+  const payload = JSON.stringify({ ...place, ...times })
+  const cut = { kind: 'exemption' as const, entity: `p/limit/${key}`, version, payload }
+  return controlType.encode({ behaviour: 2, body: { 'weir.Cut': cut } })
 }
 
 function pipelineCut(revision: number, { limit, windowMs, isKeyed }: ThrottleRule): Buffer {

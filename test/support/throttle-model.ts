@@ -17,6 +17,8 @@ export class ThrottleModel {
   #rule: ThrottleRule
   #passes = new Map<string, number[]>()
   #timeMs = 0
+  /** When the exemption of a key ends. */
+  readonly #exemptUntilMs = new Map<string, number>()
 
   constructor(rule: ThrottleRule) {
     this.#rule = rule
@@ -40,8 +42,13 @@ export class ThrottleModel {
     this.#rule = rule
   }
 
+  exempt(key: string, untilMs: number): void {
+    this.#exemptUntilMs.set(key, untilMs)
+  }
+
   lets(key: string): boolean {
     const bucket = this.#rule.isKeyed ? key : DEFAULT_BUCKET
+    if (this.#timeMs < (this.#exemptUntilMs.get(bucket) ?? 0)) return true
     const times = (this.#passes.get(bucket) ?? []).filter(timeMs => !this.#isPast(timeMs))
     const passes = times.length < this.#rule.limit
     if (passes) times.push(this.#timeMs)

@@ -1,6 +1,12 @@
 import { expect } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
-import type { AddressedCut, DeployedConfiguration, PipelineCut } from '../../engine/configuration/deployed.ts'
+import type {
+  AddressedCut,
+  DeployedConfiguration,
+  ExemptionCut,
+  PipelineCut,
+} from '../../engine/configuration/deployed.ts'
+import { exemptionKey } from '../../engine/configuration/entities.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
@@ -101,6 +107,12 @@ export async function passSecond(world: World, worker: PartitionWorker): Promise
   await settle(worker)
 }
 
+export interface ExemptionTimes {
+  readonly untilMs: number
+  /** As `untilMs` unless given. */
+  readonly forgetMs?: number
+}
+
 /** Pipelines that a test deploys, as the configuration log would tell of them. */
 export class SampleConfiguration implements DeployedConfiguration {
   readonly #cuts = new Map<string, AddressedCut>()
@@ -122,8 +134,31 @@ export class SampleConfiguration implements DeployedConfiguration {
     this.set({ kind: 'pipeline', entity: id, version: revision, payload: JSON.stringify(document) })
   }
 
-  set(cut: Cut): void {
-    this.#cuts.set(`${cut.kind} ${cut.entity}`, { account: SAMPLE_ACCOUNT, cut, everywhere: this.everywhere })
+  /** @returns the cut */
+  exempt(
+    key: string | null,
+    version: number,
+    {
+      untilMs,
+      forgetMs = untilMs,
+      ...place
+    }: ExemptionTimes & Partial<Pick<ExemptionCut, 'pipeline' | 'node'>>,
+  ): Cut {
+    const { pipeline = 'pipeline-1', node = 'limit' } = place
+    const exemption: ExemptionCut = { accountId: SAMPLE_ACCOUNT, pipeline, node, key, untilMs, forgetMs }
+    const entity = exemptionKey(pipeline, node, key)
+    const cut: Cut = { kind: 'exemption', entity, version, payload: JSON.stringify(exemption) }
+    this.set(cut, forgetMs)
+    return cut
+  }
+
+  set(cut: Cut, forgetMs?: number): void {
+    this.#cuts.set(`${cut.kind} ${cut.entity}`, {
+      account: SAMPLE_ACCOUNT,
+      cut,
+      everywhere: this.everywhere,
+      ...(forgetMs !== undefined && { forgetMs }),
+    })
     for (const listener of this.#listeners) listener()
   }
 }
