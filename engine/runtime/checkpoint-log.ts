@@ -18,6 +18,11 @@ export interface KeptCheckpoint {
   readonly body: Buffer
 }
 
+/** A checkpoint takes more memory than its reader has for it. */
+export class CheckpointTooLargeError extends Error {
+  override readonly name = 'CheckpointTooLargeError'
+}
+
 /** The records that a checkpoint takes: `records` of them in a row, unless somebody else wrote between. */
 export interface WrittenRecords {
   readonly firstRecord: bigint
@@ -62,9 +67,19 @@ export class CheckpointLog {
     return { firstRecord: firstChunkOffset as bigint, nextRecord: offset + 1n, records: chunks + 1 }
   }
 
-  /** The newest whole checkpoint, or undefined when there is none. */
-  async newest(): Promise<KeptCheckpoint | undefined> {
-    return (await this.newestTwo()).at(-1)
+  /**
+   * The newest whole checkpoint, or undefined when there is none.
+   *
+   * @throws CheckpointTooLargeError when it is larger than `maxBytes`; it is not read then
+   */
+  async newest(maxBytes = Number.POSITIVE_INFINITY): Promise<KeptCheckpoint | undefined> {
+    const { first } = await this.#topic.bounds(this.#source.partition)
+    for await (const written of this.#newestFirst()) {
+      if (written.manifest.bytes > maxBytes) throw new CheckpointTooLargeError()
+      const kept = await this.#wholeOf(written, first)
+      if (kept !== undefined) return kept
+    }
+    return undefined
   }
 
   /**
@@ -72,19 +87,14 @@ export class CheckpointLog {
    * back on when that is damaged. The late one of a worker that has been replaced has a lower epoch and loses.
    */
   async newestTwo(): Promise<readonly KeptCheckpoint[]> {
-    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    const { first } = await this.#topic.bounds(this.#source.partition)
     let best: KeptCheckpoint | undefined
-    let below = next
-    while (below > first) {
-      const found = await this.#manifestsBelow(below, first)
-      below = found.below
-      for (const manifest of found.manifests.sort((a, b) => (isNewer(a, b) ? -1 : 1))) {
-        if (best !== undefined && manifest.nextOffset > best.nextOffset) continue
-        const kept = await this.#wholeOf(manifest, first)
-        if (kept === undefined) continue
-        if (best !== undefined) return [kept, best]
-        best = kept
-      }
+    for await (const written of this.#newestFirst()) {
+      if (best !== undefined && written.nextOffset > best.nextOffset) continue
+      const kept = await this.#wholeOf(written, first)
+      if (kept === undefined) continue
+      if (best !== undefined) return [kept, best]
+      best = kept
     }
     return best === undefined ? [] : [best]
   }
@@ -135,6 +145,16 @@ export class CheckpointLog {
         const kept = await this.#keptAt(record, first)
         if (kept !== undefined) yield kept
       }
+    }
+  }
+
+  /** Manifests of all checkpoints; of those that were written near one another, the newest comes first. */
+  async *#newestFirst(): AsyncIterable<WrittenManifest> {
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    for (let below = next; below > first; ) {
+      const found = await this.#manifestsBelow(below, first)
+      below = found.below
+      yield* found.manifests.sort((a, b) => (isNewer(a, b) ? -1 : 1))
     }
   }
 

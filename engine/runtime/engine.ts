@@ -13,6 +13,7 @@ import { Housekeeping, type Lane } from './housekeeping.ts'
 import type { NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
+import type { FollowingFold, FollowingFolds } from './present-memory.ts'
 import type { KeyJudgement } from './repeats.ts'
 
 /** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
@@ -74,7 +75,7 @@ export interface CutPause {
 }
 
 /** Runs a worker for every partition of this process, and the jobs beside them. A worker that fails begins again from its checkpoint. */
-export class Engine implements CutsInEffect {
+export class Engine implements CutsInEffect, FollowingFolds {
   readonly #options: EngineOptions
   readonly #workers = new Map<number, PartitionWorker>()
   readonly #keyedWorkers = new Map<number, PartitionWorker>()
@@ -135,6 +136,11 @@ export class Engine implements CutsInEffect {
     const worker = this.#workers.get(partition)
     if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
     return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
+  }
+
+  foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined {
+    const worker = (lane === 'ingest' ? this.#workers : this.#keyedWorkers).get(partition)
+    return worker?.caughtUp ? worker.fold : undefined
   }
 
   /** Calls it for every pause from now on. */

@@ -15,6 +15,7 @@ import type { NodeTotals } from './node-activity.ts'
 import type { OutboxTopic, OutgoingRecord } from './outbox.ts'
 import { encodeControl, FoldError, foldIdentity, PartitionFold } from './partition-fold.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
+import type { FollowingFold } from './present-memory.ts'
 import type { KeyJudgement } from './repeats.ts'
 import { SettledTables } from './settled-tables.ts'
 
@@ -127,6 +128,11 @@ export class PartitionWorker {
   /** What a request with that idempotency key would be, by what has been read of the log. */
   judgeKey(account: string, idempotency: Idempotency): KeyJudgement {
     return this.#fold.judgeKey(account, idempotency)
+  }
+
+  /** What has been read of the log, for those who only look at it. */
+  get fold(): FollowingFold {
+    return this.#fold
   }
 
   /** What the nodes of this partition have done since the worker began. */

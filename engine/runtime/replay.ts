@@ -40,6 +40,23 @@ export class PartitionReplay {
     )
   }
 
+  /**
+   * Begins at the newest checkpoint.
+   *
+   * @throws CheckpointTooLargeError when that is larger than `maxBytes`
+   */
+  static async fromNewest(
+    source: ReplayedPartition,
+    maxBytes: number,
+    scope?: FoldScope,
+  ): Promise<PartitionReplay> {
+    const { first } = await source.topic.bounds(source.partition)
+    const kept = await checkpointLogOf(source).newest(maxBytes)
+    if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
+    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    return new PartitionReplay(source, fold)
+  }
+
   /** Begins near before an offset: everything from there on is folded. */
   static async reaching(
     source: ReplayedPartition,
