@@ -7,6 +7,8 @@ import { silentLogger } from '../../engine/logger.ts'
 import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
 import { encodeControl } from '../../engine/runtime/partition-fold.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { PresentMemory } from '../../engine/runtime/present-memory.ts'
+import { ThrottleBuckets } from '../../engine/runtime/throttle-buckets.ts'
 import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
@@ -199,6 +201,16 @@ test('it holds wherever the keys of a spread account are judged', async () => {
   for (const [index, app] of apps.slice(6, 9).entries()) configuration.exempt(app, 20 + index, { untilMs })
   await drain()
   for (let partition = 0; partition < partitions; partition++) await send(partition, `spread ${partition}`)
+  const place = { account: SAMPLE_ACCOUNT, pipeline: 'pipeline-1', node: 'limit' }
+  const memory = new PresentMemory({ topics: { ingest, checkpoints, keyed }, clock })
+  const looking = new ThrottleBuckets(memory, place, true)
+  const { buckets, totals } = await looking.busiest(clock.wallMs(), 100)
+  expect(buckets.map(({ key, count, exemptUntilMs }) => [key?.text, count, exemptUntilMs]).sort()).toEqual(
+    apps.map((app, index) => [app, 1, index < 9 ? untilMs : undefined]).sort(),
+  )
+  expect(totals).toMatchObject({ buckets: 12, runs: 12 })
+  const one = await looking.one(clock.wallMs(), 'app-10')
+  expect(one.buckets.map(({ kind, count }) => [kind, count])).toEqual([['key', 1]])
   for (const worker of workers) worker.close()
   workers = await begin()
   configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 2, payload: '{"isSpread":false}' })

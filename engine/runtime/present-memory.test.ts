@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
+import { newWorld, node, passSecond, SOURCE, settle, type World } from '../../test/support/world.ts'
+import { CHECKPOINT_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../log/topics.ts'
+import { ThrottleState } from '../state/throttle-state.ts'
+import { CheckpointLog, CheckpointTooLargeError } from './checkpoint-log.ts'
+import {
+  type FollowingFold,
+  type FollowingFolds,
+  MemoryUnavailableError,
+  PresentMemory,
+} from './present-memory.ts'
+
+const PLACE = { account: SAMPLE_ACCOUNT, pipeline: 'pipeline-1', node: 'limit' }
+const LIMITING = [
+  SOURCE,
+  node('transform', 'limit', 'throttle', ['source'], {
+    threshold: 1_000,
+    window_ms: 86_400_000,
+    key_field: '.app',
+  }),
+  node('sink', 'store', 'mezmo', ['limit']),
+]
+
+/** A world in which so many lines of one key have passed before a checkpoint and after it. */
+async function passedWorld(before: number, after: number) {
+  const world = await newWorld()
+  world.configuration.deploy(LIMITING)
+  let worker = await world.worker()
+  await settle(worker)
+  const send = async (count: number) => {
+    await world.append(Array.from({ length: count }, () => ({ line: 'line', app: 'web' })))
+    await passSecond(world, worker)
+  }
+  await send(before)
+  await worker.finish()
+  worker = await world.worker()
+  await send(after)
+  const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
+  return { world, worker, topics, memory: (engine?: FollowingFolds) => presentMemory(world, topics, engine) }
+}
+
+function presentMemory({ clock }: World, topics: PartitionedTopics, engine?: FollowingFolds): PresentMemory {
+  return new PresentMemory({ topics, clock, engine })
+}
+
+/** How many of the key have passed, as each partition that was looked at tells. */
+async function passed(memory: PresentMemory, isSpread = false): Promise<number[]> {
+  const counts: number[] = []
+  await memory.look(PLACE, isSpread, ({ memory: { value } }) => {
+    const passes = value instanceof ThrottleState ? value.passesOf('web') : []
+    counts.push(passes.reduce((sum, { count }) => sum + count, 0))
+  })
+  return counts
+}
+
+test('it is told from the newest checkpoint and what came after it', async () => {
+  const { memory } = await passedWorld(3, 4)
+  expect(await passed(memory())).toEqual([7])
+  expect(await passed(memory(), true)).toEqual([7])
+})
+
+test('what is on the log and not stored yet is part of it', async () => {
+  const { world, memory } = await passedWorld(3, 4)
+  await world.append([{ line: 'not read by any worker', app: 'web' }])
+  expect(await passed(memory())).toEqual([8])
+})
+
+test('the log is enough when there is no checkpoint, and an account that is not known has nothing', async () => {
+  const world = await newWorld()
+  world.configuration.deploy(LIMITING)
+  await settle(await world.worker())
+  const value = lineBatchValue([{ lines: [{ line: 'line', app: 'web' }] }])
+  await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' })
+  const memory = presentMemory(world, await openPartitionedTopics(world.log, world.ingest.partitions))
+  expect(await passed(memory)).toEqual([1])
+  const seen: unknown[] = []
+  await memory.look({ ...PLACE, account: 'another' }, false, state => seen.push(state))
+  await memory.look({ ...PLACE, node: 'source' }, false, state => seen.push(state))
+  expect(seen).toEqual([])
+})
+
+test('an engine of the process is asked where it has read everything, and only there', async () => {
+  const { world, worker, memory } = await passedWorld(3, 4)
+  let asked = 0
+  const answering = (fold: () => FollowingFold | undefined): FollowingFolds => ({
+    foldOf: (lane, partition) => {
+      asked++
+      return lane === 'ingest' && partition === world.partition ? fold() : undefined
+    },
+  })
+  const own = memory(answering(() => worker.fold))
+  const { read } = world.ingest
+  world.ingest.read = () => Promise.reject(new Error('nothing is to be read'))
+  expect(await passed(own)).toEqual([7])
+  world.ingest.read = read
+  await world.append([{ line: 'not read by the engine', app: 'web' }])
+  asked = 0
+  const answer = passed(own)
+  while (asked < 1) await new Promise(resolve => setImmediate(resolve))
+  world.clock.advance(600)
+  expect(await answer).toEqual([8])
+  expect(asked).toBe(2)
+  await settle(worker)
+  expect(await passed(own)).toEqual([8])
+  expect(await passed(memory(answering(() => undefined)))).toEqual([8])
+})
+
+test('what takes too long is given up, also by whoever waits behind it', async () => {
+  const { world, memory } = await passedWorld(1, 1)
+  const { read } = world.ingest
+  const held = Promise.withResolvers<never[]>()
+  world.ingest.read = () => held.promise
+  const shared = memory()
+  const look = () => shared.look(PLACE, false, () => undefined)
+  const answers = Promise.allSettled([look(), look()])
+  for (const answer of await world.clock.advanceUntil(answers))
+    expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(MemoryUnavailableError) })
+  world.ingest.read = read
+  held.resolve([])
+  expect(await passed(shared)).toEqual([2])
+})
+
+test('a checkpoint that is larger than its reader allows is not read', async () => {
+  const { world } = await passedWorld(1, 0)
+  const topic = await world.log.topic(CHECKPOINT_TOPIC, world.ingest.partitions)
+  const checkpoints = new CheckpointLog(topic, { topic: world.ingest.name, partition: world.partition })
+  const kept = await checkpoints.newest()
+  const bytes = kept?.body.length ?? 0
+  expect((await checkpoints.newest(bytes))?.nextOffset).toBe(kept?.nextOffset)
+  await expect(checkpoints.newest(bytes - 1)).rejects.toThrow(CheckpointTooLargeError)
+})
