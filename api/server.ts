@@ -19,6 +19,7 @@ import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { NodeSettings } from '../engine/graph/node-declaration.ts'
 import { jsonText } from '../engine/json-text.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
+import type { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Store } from '../engine/store/store.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
@@ -61,6 +62,8 @@ export interface ServerPorts {
   readonly deadLetters: DeadLetterTopics
   /** Where lines can be read once more, with what was remembered before them. */
   readonly replay: ReplayPorts
+  /** What nodes remember at this moment. */
+  readonly memory: PresentMemory
   readonly settings: ServerSettings
   /** Absent: the server takes no lines. */
   readonly ingest?:
@@ -173,6 +176,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     inEffect,
     deadLetters,
     replay: ports.replay,
+    memory: ports.memory,
   })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })

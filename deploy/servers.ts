@@ -16,7 +16,9 @@ import { lineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { Log, Topic } from '../engine/log/log.ts'
 import { Producer } from '../engine/log/producer.ts'
+import type { PartitionedTopics } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
+import { PresentMemory } from '../engine/runtime/present-memory.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
 import type { TlsFiles } from './tls.ts'
@@ -27,7 +29,7 @@ export interface ServedParts {
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
-  readonly keyed: { readonly topic: Topic }
+  readonly keyed: PartitionedTopics['keyed']
   readonly deadLetters: Topic
   readonly configuration: ConfigurationLog
   readonly clock: Clock
@@ -90,6 +92,7 @@ export async function openServers(
       checkpoints: parts.checkpoints,
       pin: engine && ((partition, offset) => engine.pin(partition, offset)),
     },
+    memory: new PresentMemory({ topics: parts, engine, clock }),
     store,
     ingest: serves.lines
       ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }

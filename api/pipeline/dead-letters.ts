@@ -27,6 +27,7 @@ import {
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { instantMs } from './instant.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { revisionDeployedBy, revisionsOf } from './revision.ts'
 
@@ -248,9 +249,4 @@ function placeOf(cursor: string | undefined): LetterPlace | undefined {
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
-}
-
-/** A leap second, which RFC 3339 allows and JavaScript does not know, is the second before it. */
-function instantMs(text: string): number {
-  return Date.parse(text.replace(/:60(?=[.Zz+-])/, ':59'))
 }

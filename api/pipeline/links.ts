@@ -107,3 +107,21 @@ export const DEAD_LETTERS = {
   },
   page: null,
 } satisfies Meta
+
+const THROTTLE = nodeDetail('transform')
+const relatedToThrottle = { pipeline: pipelineLinks.self, transform: { list: null, detail: THROTTLE } }
+export const EXEMPTIONS = {
+  pk: 'key',
+  type: 'exemption',
+  links: { self: { list: `${THROTTLE}/exemption`, detail: null }, related: relatedToThrottle },
+  page: null,
+} satisfies Meta
+export const BUCKETS = {
+  pk: 'key',
+  type: 'bucket',
+  links: {
+    self: { list: `${THROTTLE}/bucket`, detail: `${THROTTLE}/bucket/{key}` },
+    related: relatedToThrottle,
+  },
+  page: null,
+} satisfies Meta

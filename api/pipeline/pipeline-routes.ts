@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
+import type { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
@@ -22,6 +23,7 @@ import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
 import { revisionRoutes } from './revision-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
+import { throttleRoutes } from './throttle-routes.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
   readonly destinations: NodeSettings
@@ -29,6 +31,7 @@ export interface PipelineRouteOptions extends PipelinePorts {
   readonly isOwnHost: (host: string) => boolean
   readonly deadLetters: DeadLetterQueue
   readonly replay: ReplayPorts
+  readonly memory: PresentMemory
 }
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
@@ -169,6 +172,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   }
 
   await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRoutes(pipelines, options) })
+  await app.register(throttleRoutes, { ...options, pipelines })
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   await app.register(revisionRoutes, { ...options, pipelines })
   await app.register(simulationRoutes, { ...options, pipelines })

@@ -13,6 +13,7 @@ import {
   deadLetterSettings,
   deployments,
   drafts,
+  exemptions,
   type Pipeline,
   pipelines,
   revisions,
@@ -114,6 +115,10 @@ export class Pipelines {
     ]
     const deadLetters = configuration.get(deadLetterSettings, pipeline.id)
     if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))
+    const ofPipeline = configuration
+      .list(exemptions, pipeline.value.account)
+      .filter(({ value }) => value.pipeline === pipeline.id)
+    changes.push(...ofPipeline.map(each => remove(exemptions, each)))
     if (deployment === undefined) return changes
     const { account, number } = deployment.value
     const withdrawn: Deployment = { account, number: number + 1, revisionId: null }

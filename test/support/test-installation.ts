@@ -29,8 +29,9 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
-import { CHECKPOINT_TOPIC, CONFIG_TOPIC, DEAD_LETTER_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Store } from '../../engine/store/store.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
@@ -78,8 +79,8 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   const bootstrapped = await bootstrap(configuration, { clock, entropy })
   if (!bootstrapped.created) throw new Error('the configuration was not empty')
   const { credentials } = bootstrapped
-  const topic = await log.topic(INGEST_TOPIC, 2)
-  const deadLetters = await log.topic(DEAD_LETTER_TOPIC, topic.partitions)
+  const topics = await openPartitionedTopics(log, 2)
+  const { ingest: topic, deadLetters } = topics
   const writer = new IngestWriter({
     topic,
     producer: new Producer({ topic, clock, entropy }),
@@ -99,7 +100,8 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     },
     store: EMPTY_STORE,
     deadLetters: { topic: deadLetters, ingest: topic },
-    replay: { ingest: topic, checkpoints: await log.topic(CHECKPOINT_TOPIC, topic.partitions) },
+    replay: { ingest: topic, checkpoints: topics.checkpoints },
+    memory: new PresentMemory({ topics, clock }),
     ...overrides,
   }
   const app = await buildServer(ports)
