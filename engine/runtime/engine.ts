@@ -15,6 +15,7 @@ import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { FollowingFold, FollowingFolds } from './present-memory.ts'
 import type { KeyJudgement } from './repeats.ts'
+import type { RunWatch } from './run-watch.ts'
 
 /** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
 const IN_EFFECT_PATIENCE_MS = 5_000
@@ -43,6 +44,8 @@ export interface EngineOptions {
   /** How long records stay on the ingest topic for preview and replay, once they are stored. */
   readonly logRetentionMs: number
   readonly assignment: Assignment
+  /** Sees what the workers do. */
+  readonly watch?: RunWatch | undefined
 }
 
 /** What accounts on many partitions need. */
@@ -291,7 +294,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
   }
 
   #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
-    const { ingest, keyed, deadLetters, store, clock, configuration, logger, workerName, log } = this.#options
+    const { ingest, keyed, deadLetters, store, clock, configuration, logger, workerName, log, watch } =
+      this.#options
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
     const freeRoom = () => this.#housekeeping.freeRoom()
@@ -312,6 +316,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       freeRoom,
       onRoomChanged,
       onCutPause,
+      watch,
     })
   }
 

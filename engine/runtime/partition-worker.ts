@@ -17,6 +17,7 @@ import { encodeControl, FoldError, foldIdentity, PartitionFold } from './partiti
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 import type { FollowingFold } from './present-memory.ts'
 import type { KeyJudgement } from './repeats.ts'
+import type { RunWatch } from './run-watch.ts'
 import { SettledTables } from './settled-tables.ts'
 
 const READ_BYTES = 8 * 1024 * 1024
@@ -58,6 +59,8 @@ export interface PartitionWorkerOptions {
   readonly onCutPause?: (step: CutStep, pauseMs: number) => void
   /** Called when `neededRoomBytes` may be another: records were read, a checkpoint was written. */
   readonly onRoomChanged?: () => void
+  /** Sees what records do that came after this worker took the partition; a repeat shows nothing. */
+  readonly watch?: RunWatch | undefined
 }
 
 export interface WorkerStatus {
@@ -96,6 +99,7 @@ export class PartitionWorker {
   #seenAtMs = 0
   #seenTimeMs = 0
   #tickSentForMs = 0
+  #isWatched = false
 
   constructor(options: PartitionWorkerOptions) {
     this.#options = options
@@ -342,13 +346,14 @@ export class PartitionWorker {
       this.#checkRecord(record)
       const knownCuts = this.#fold.appliedCuts
       const startedMs = clock.monotonicMs()
-      for (const flush of this.#fold.apply(record)) {
+      for (const flush of this.#fold.apply(record, this.#watch())) {
         if (this.#fold.outbox.empty && held.length === 0) this.#enqueue(flush)
         else held.push(flush)
       }
       if (this.#fold.appliedCuts > knownCuts) cutMs += clock.monotonicMs() - startedMs
     }
     if (records.length === 0) return false
+    this.#watch()
     const sendingMs = clock.monotonicMs()
     if (!this.#fold.outbox.empty) await this.#send()
     if (this.#fold.appliedCuts > appliedCuts)
@@ -358,6 +363,15 @@ export class PartitionWorker {
     this.#noteTime()
     this.#options.onRoomChanged?.()
     return true
+  }
+
+  /** Who watches the next record: nobody before everything has been repeated that a worker before this one did. */
+  #watch(): RunWatch | undefined {
+    const { watch } = this.#options
+    if (watch === undefined || !this.caughtUp) return undefined
+    if (!this.#isWatched) this.#fold.showPipelines(watch)
+    this.#isWatched = true
+    return watch
   }
 
   /**

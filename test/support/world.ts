@@ -13,6 +13,7 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import type { RunWatch } from '../../engine/runtime/run-watch.ts'
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'
@@ -29,7 +30,7 @@ export interface World {
   readonly configuration: SampleConfiguration
   readonly partition: number
   /** A worker that has started; an earlier one is simply no longer driven, as after kill -9. */
-  worker(): Promise<PartitionWorker>
+  worker(watch?: RunWatch): Promise<PartitionWorker>
   /** Appends lines as one record. */
   append(lines: readonly SampleLine[], request?: Omit<SampleRequest, 'lines'>): Promise<bigint>
   /** Text of every stored line, in storage order. */
@@ -54,7 +55,7 @@ export async function newWorld(): Promise<World> {
     store,
     configuration,
     partition,
-    worker: async () => {
+    worker: async watch => {
       const worker = new PartitionWorker({
         partition,
         topic: ingest,
@@ -64,6 +65,7 @@ export async function newWorld(): Promise<World> {
         configuration,
         logger: silentLogger,
         workerName: `worker-${++workers}`,
+        watch,
       })
       await worker.start()
       started.push(worker)
