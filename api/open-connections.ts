@@ -53,6 +53,10 @@ class OpenConnections {
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#follow(request.socket, response),
     )
+    // It is one long request from then on.
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      if (this.#requests.has(socket)) this.#requests.set(socket, 1)
+    })
   }
 
   get count(): number {

@@ -20,6 +20,7 @@ import type { NodeSettings } from '../engine/graph/node-declaration.ts'
 import { jsonText } from '../engine/json-text.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../engine/runtime/present-memory.ts'
+import type { Taps } from '../engine/runtime/taps.ts'
 import type { Store } from '../engine/store/store.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
@@ -41,6 +42,7 @@ import type { ServiceStatus } from './operations/readiness.ts'
 import type { ReplayPorts } from './pipeline/explanations.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
+import { isTapUpgrade } from './pipeline/tap-routes.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
@@ -57,6 +59,8 @@ export interface ServerPorts {
   readonly status: ServiceStatus
   /** What the engine of this process has in effect; absent where none runs. */
   readonly inEffect?: CutsInEffect | undefined
+  /** Absent where events of pipelines cannot be seen. */
+  readonly taps?: Taps | undefined
   readonly registry: Registry
   /** Where events that failed are, and where they go once more. */
   readonly deadLetters: DeadLetterTopics
@@ -164,7 +168,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
 }
 
 async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
-  const { configuration, clock, entropy, store, settings, inEffect } = ports
+  const { configuration, clock, entropy, store, settings, inEffect, taps } = ports
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
   const deadLetters = new DeadLetterQueue(ports.deadLetters, clock)
   await app.register(pipelineRoutes, {
@@ -177,6 +181,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     deadLetters,
     replay: ports.replay,
     memory: ports.memory,
+    taps,
   })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
@@ -204,7 +209,7 @@ async function needing(
   await app.register(inScope)
 }
 
-function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstance {
+function newInstance({ entropy, logger, settings, only }: ServerPorts): FastifyInstance {
   const requestIdOf = (headers: IncomingHttpHeaders) => {
     const sent = headers['x-request-id']
     return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : entropy.uuid()
@@ -226,6 +231,7 @@ function newInstance({ entropy, logger, settings }: ServerPorts): FastifyInstanc
   const http = {
     requireHostHeader: false, // Its refusal would have neither body nor request id: a hook does it.
     maxHeaderSize: MAX_HEAD_BYTES,
+    shouldUpgradeCallback: (request: IncomingMessage) => only === undefined && isTapUpgrade(request),
   }
   // The two differ in nothing that a route sees.
   const app =

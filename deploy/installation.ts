@@ -19,6 +19,7 @@ import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CONFIG_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../engine/log/topics.ts'
 import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
+import { LiveTaps } from '../engine/runtime/taps.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { assertLogPresent } from './log-presence.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
@@ -51,6 +52,7 @@ export interface Installation {
   readonly configuration: ConfigurationLog
   readonly opening: StoreOpening
   readonly engine: Engine
+  readonly taps: LiveTaps
   readonly keys: Keys
   /** True until a start has come so far as to tell the operator the credentials. */
   readonly created: boolean
@@ -126,6 +128,7 @@ async function openOnLog(
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
+  const taps = new LiveTaps(clock)
   const engine = new Engine({
     log,
     ingest,
@@ -139,6 +142,7 @@ async function openOnLog(
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
     assignment: wholeAssignment(ingest.partitions),
+    watch: taps,
   })
   return {
     settings,
@@ -151,6 +155,7 @@ async function openOnLog(
     configuration,
     opening,
     engine,
+    taps,
     keys,
     created,
   }

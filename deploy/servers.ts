@@ -19,6 +19,7 @@ import { Producer } from '../engine/log/producer.ts'
 import type { PartitionedTopics } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
 import { PresentMemory } from '../engine/runtime/present-memory.ts'
+import type { Taps } from '../engine/runtime/taps.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
 import type { TlsFiles } from './tls.ts'
@@ -38,6 +39,8 @@ export interface ServedParts {
   readonly opening?: StoreOpening | undefined
   /** Absent where none runs. */
   readonly engine?: Engine | undefined
+  /** Absent where events of pipelines cannot be seen. */
+  readonly taps?: Taps | undefined
   /** Absent where no other process takes lines of this log. */
   readonly keyAnswers?: KeyAnswers | undefined
   /** What is known of changes that hold; the engine's own knowledge unless something else is named. */
@@ -98,6 +101,7 @@ export async function openServers(
       ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }
       : undefined,
     inEffect,
+    taps: parts.taps,
     status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
     only: serves.api ? undefined : 'operations',
     settings: {

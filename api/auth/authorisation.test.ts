@@ -70,6 +70,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v3/pipeline/:pipelineId/transform/:nodeId/alert': 'write',
   'PUT /v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId': 'write',
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId': 'write',
+  'GET /v3/pipeline/:pipelineId/source/:nodeId/tap': 'write',
+  'GET /v3/pipeline/:pipelineId/transform/:nodeId/tap': 'write',
   'GET /v3/auth/account': 'caller',
   'GET /v3/auth/account/:accountId': 'caller',
   'GET /v3/auth/token': 'caller',

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../../engine/runtime/present-memory.ts'
+import type { Taps } from '../../engine/runtime/taps.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
@@ -17,12 +18,14 @@ import { GatewayRoutes } from './gateway-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
+import { OpenTaps } from './open-taps.ts'
 import { type PipelinePorts, Pipelines } from './pipelines.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { publish } from './publish.ts'
 import { pipelineRecord } from './records.ts'
 import { revisionRoutes } from './revision-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
+import { tapRoutes } from './tap-routes.ts'
 import { throttleRoutes } from './throttle-routes.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
@@ -32,6 +35,8 @@ export interface PipelineRouteOptions extends PipelinePorts {
   readonly deadLetters: DeadLetterQueue
   readonly replay: ReplayPorts
   readonly memory: PresentMemory
+  /** Absent where events of pipelines cannot be seen. */
+  readonly taps?: Taps | undefined
 }
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
@@ -179,5 +184,6 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(explanationRoutes, { ...options, pipelines })
   await app.register(previewRoutes, { ...options, pipelines })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
+  await app.register(tapRoutes, { openTaps: new OpenTaps(pipelines, options), clock: options.clock })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })
 }

@@ -1,0 +1,140 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
+import { revisions } from '../../engine/configuration/entities.ts'
+import { DEFAULT_OUTPUT } from '../../engine/graph/compiled-node.ts'
+import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import type { PipelineInEffect } from '../../engine/runtime/run-watch.ts'
+import type { Tap, TapBounds } from '../../engine/runtime/tap.ts'
+import type { TapPlace, Taps } from '../../engine/runtime/taps.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import type { Caller } from '../auth/caller.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import { ProblemsError } from '../problems-error.ts'
+import { type NodePath, nodeIn } from './nodes.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import { revisionDeployedBy, revisionsOf } from './revision.ts'
+import { readTapQuery } from './tap-query.ts'
+import type { TapReader } from './tap-reader.ts'
+
+const MAX_TAPS_PER_ACCOUNT = 10
+/** What may wait for a reader. */
+const MAX_UNSENT_BYTES = 1024 * 1024
+const HEARTBEAT_MS = 15_000
+
+export interface TapPorts extends Pick<PipelinePorts, 'configuration'> {
+  readonly clock: Clock
+  /** Absent where events of pipelines cannot be seen. */
+  readonly taps?: Taps | undefined
+  readonly inEffect?: CutsInEffect | undefined
+}
+
+/** A tap that may be opened. */
+export interface AdmittedTap {
+  readonly place: TapPlace
+  readonly bounds: TapBounds
+  readonly state: PipelineState
+}
+
+/** The taps that are read here: components, section 8.3. */
+export class OpenTaps {
+  readonly #pipelines: Pipelines
+  readonly #ports: TapPorts
+  readonly #open = new Map<string, Set<Tap>>()
+
+  constructor(pipelines: Pipelines, ports: TapPorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /**
+   * Checks everything that can be refused.
+   *
+   * @throws ProblemsError; ApiError 404, 409 when nothing of the pipeline runs or its node does not, 429, 503
+   */
+  admit(caller: Caller, path: NodePath, query: Readonly<Record<string, unknown>>): AdmittedTap {
+    const state = this.#pipelines.get(caller, path.pipeline)
+    const node = this.#runningNode(state, path)
+    const { wishes, problems } = readTapQuery(query)
+    const { output, filter, limit, seconds } = wishes
+    const wanted = nodeOutputs(node).find(({ id }) => id === output)
+    if (output !== undefined && wanted === undefined)
+      throw new ProblemsError([
+        ...problems,
+        { instancePath: '/output', message: 'must be the id of an output of the node' },
+      ])
+    if (problems.length > 0) throw new ProblemsError(problems)
+    const { account } = state.pipeline.value
+    this.#assertRoom(account)
+    const place = {
+      account,
+      pipeline: path.pipeline,
+      node: node.id,
+      output: wanted && (wanted.name ?? DEFAULT_OUTPUT),
+    }
+    return { place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
+  }
+
+  /** Shows a reader what an admitted tap sees, until it ends or the reader goes. @throws ApiError 429, 503 */
+  open({ place, bounds, state }: AdmittedTap, reader: TapReader): void {
+    const { account } = place
+    const taps = this.#assertRoom(account)
+    const tap = taps.open(place, bounds, this.#inEffect(state), message => {
+      reader.send(message)
+      if (message.type === 'end') reader.close(message.reason)
+      else if (reader.unsentBytes > MAX_UNSENT_BYTES) tap.end('slow')
+    })
+    const open = this.#open.get(account) ?? new Set()
+    this.#open.set(account, open.add(tap))
+    tap.signal.addEventListener('abort', () => open.delete(tap), { once: true })
+    reader.whenGone(() => tap.end('closed'))
+    void this.#beat(tap, reader)
+  }
+
+  /** Ends all of them: the process stops. */
+  stop(): void {
+    for (const tap of [...this.#open.values()].flatMap(open => [...open])) tap.end('stopped')
+  }
+
+  async #beat({ signal }: Tap, reader: TapReader): Promise<void> {
+    while (!signal.aborted) {
+      await this.#ports.clock.sleep(HEARTBEAT_MS, signal)
+      if (!signal.aborted) reader.beat()
+    }
+  }
+
+  #assertRoom(account: string): Taps {
+    const { taps } = this.#ports
+    if (taps === undefined)
+      throw unavailable('This process runs no engine: it does not see the events of pipelines')
+    if ((this.#open.get(account)?.size ?? 0) < MAX_TAPS_PER_ACCOUNT) return taps
+    const message = `The account has ${MAX_TAPS_PER_ACCOUNT} taps open: close one of them first`
+    throw new ApiError(429, 'TooManyRequests', message)
+  }
+
+  /** The node as it was published last. */
+  #runningNode(state: PipelineState, path: NodePath): NodeDocument {
+    const { deployedRevisionId } = state
+    const revision =
+      deployedRevisionId === null
+        ? undefined
+        : this.#ports.configuration.get(revisions, deployedRevisionId)?.value
+    const running = revision?.document.nodes.find(({ id, kind }) => id === path.node && kind === path.kind)
+    if (running !== undefined) return running
+    nodeIn(state, path)
+    const what = revision === undefined ? 'Nothing of the pipeline runs' : `The ${path.kind} does not run yet`
+    throw new ApiError(409, 'ENOTPUBLISHED', `${what}: publish it first`)
+  }
+
+  /** What lines of the account meet now, as far as it is known here. */
+  #inEffect({ pipeline, deployment }: PipelineState): PipelineInEffect {
+    const { configuration, inEffect, clock } = this.#ports
+    const version = inEffect?.cutVersion(pipeline.value.account, 'pipeline', pipeline.id) ?? 0
+    const revision = revisionDeployedBy(revisionsOf(configuration, pipeline), version)
+    return {
+      version,
+      document: revision?.value.document,
+      isPaused: deployment?.value.number === version && (deployment.value.paused ?? false),
+      atMs: clock.wallMs(),
+    }
+  }
+}
