@@ -1,15 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TapMessage } from '../../schemas/tap-api.ts'
-import { countedLines, eventually } from '../support/exported-lines.ts'
+import { eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 let weir: RunningWeir
 
-beforeEach(async () => {
-  weir = await RunningWeir.start()
+beforeAll(async () => {
+  weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
 })
 
-afterEach(() => weir.dispose())
+afterAll(() => weir.dispose())
+
+afterEach(async () => {
+  const { data } = await weir.get<{ data: { id: string }[] }>('/v3/pipeline')
+  for (const { id } of data) await remove(id)
+})
+
+async function remove(pipeline: string): Promise<void> {
+  const url = `${weir.credentials.apiUrl}/v3/pipeline/${pipeline}`
+  const { status } = await fetch(url, { method: 'DELETE', headers: authorization() })
+  expect([200, 404]).toContain(status)
+}
 
 interface Deployed {
   readonly pipeline: string
@@ -181,7 +193,12 @@ describe.each([
     const tap = await open(tapPath(deployed, { limit: '1000', seconds: '4' }))
     await tap.next()
     for (let request = 0; request < 6; request++)
-      await post(...Array.from({ length: 500 }, (_, index) => ({ line: `${request}/${index}` })))
+      await post(
+        ...Array.from({ length: 500 }, (_, index) => ({
+          line: `${request}/${index}`,
+          app: deployed.pipeline,
+        })),
+      )
     let shown = 0
     let skipped = 0
     let end: TapMessage | undefined
@@ -198,7 +215,7 @@ describe.each([
     expect(skipped).toBeGreaterThan(0)
     expect(
       await eventually(
-        () => countedLines(weir),
+        async () => (await exportedLines(weir, { apps: deployed.pipeline })).length,
         count => count >= 3_000,
       ),
     ).toBe(3_000)
@@ -212,15 +229,14 @@ describe.each([
     expect(await tap.ended()).toBe(stopped)
     expect(await ending).toBe(0)
     expect(weir.output).not.toContain('their connections are closed')
+    await weir.start()
   })
 
   test('a deletion of the pipeline is marked, and ends a tap', async () => {
     const deployed = await deploy()
     const tap = await open(tapPath(deployed))
     await tap.next()
-    const { apiUrl } = weir.credentials
-    const url = `${apiUrl}/v3/pipeline/${deployed.pipeline}`
-    expect((await fetch(url, { method: 'DELETE', headers: authorization() })).status).toBe(200)
+    await remove(deployed.pipeline)
     expect(await tap.next()).toMatchObject({ type: 'revision', revision: null, deployment: 2 })
     expect(await tap.next()).toMatchObject({ type: 'end', reason: 'withdrawn' })
     expect(await tap.ended()).toBe(ended)
