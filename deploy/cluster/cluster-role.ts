@@ -4,9 +4,11 @@ import { KeyAnswers } from '../../api/ingest/key-answers.ts'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { spreads } from '../../engine/configuration/entities.ts'
 import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
+import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
 import { firstSteps } from '../first-steps.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
@@ -52,7 +54,9 @@ export async function runOnKafka(
     running = { ...running, ...(await openParts(role, base, logger)) }
     // The partition of an account may be in another process, so this is asked of the log.
     const inEffect = new CutsOnTheLog(base)
-    servers = await openServers(settings, { ...running, ...base, inEffect, serves }, tls, logger)
+    const isSpread = (account: string) => base.configuration.get(spreads, account) !== undefined
+    const taps = new FollowedTaps({ ...base, logger, isSpread })
+    servers = await openServers(settings, { ...running, ...base, inEffect, taps, serves }, tls, logger)
     const addresses = await listen(settings, servers)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
     if (serves.api) await foundAccount(base, addresses)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TapMessage } from '../../schemas/tap-api.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { lineOf, tapByEvents, tapBySocket } from '../support/opened-tap.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 let weir: RunningWeir
@@ -71,94 +72,13 @@ function tapPath({ pipeline, filter }: Deployed, query: Record<string, string> =
 
 const authorization = () => ({ authorization: `Token ${weir.credentials.accessToken}` })
 
-/** A tap that somebody reads, by either way. */
-interface OpenedTap {
-  /** The next message; undefined at the end. */
-  next(): Promise<TapMessage | undefined>
-  /** What the connection ended with. */
-  ended(): Promise<unknown>
-  close(): void
-}
-
-async function byEvents(path: string): Promise<OpenedTap> {
-  const leave = new AbortController()
-  const response = await fetch(`${weir.credentials.apiUrl}${path}`, {
-    headers: authorization(),
-    signal: leave.signal,
-  })
-  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  const messages = eventMessages(response)
-  return {
-    next: async () => (await messages.next()).value,
-    ended: async () => {
-      const { done } = await messages.next()
-      return done
-    },
-    close: () => leave.abort(),
-  }
-}
-
-async function* eventMessages(response: Response): AsyncGenerator<TapMessage, undefined> {
-  let text = ''
-  for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-    text += piece
-    const blocks = text.split('\n\n')
-    text = blocks.pop() as string
-    for (const block of blocks) {
-      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
-      if (data === undefined) continue
-      const message = JSON.parse(data) as TapMessage
-      expect(message.type).toBe(name)
-      yield message
-    }
-  }
-}
-
-async function bySocket(path: string): Promise<OpenedTap> {
-  const url = `${weir.credentials.apiUrl.replace('http', 'ws')}${path}`
-  const socket = new WebSocket(url, { headers: authorization() } as never)
-  const arrived: (TapMessage | undefined)[] = []
-  let wake = () => {}
-  const closed = new Promise<CloseEvent>(resolve => {
-    socket.addEventListener('close', event => {
-      arrived.push(undefined)
-      wake()
-      resolve(event)
-    })
-  })
-  socket.addEventListener('message', ({ data }) => {
-    arrived.push(JSON.parse(data) as TapMessage)
-    wake()
-  })
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener('open', () => resolve())
-    socket.addEventListener('error', () => reject(new Error('refused')))
-  })
-  return {
-    next: async () => {
-      while (arrived.length === 0)
-        await new Promise<void>(resolve => {
-          wake = resolve
-        })
-      return arrived.shift()
-    },
-    ended: async () => (await closed).code,
-    close: () => socket.close(),
-  }
-}
-
-function lineOf(message: TapMessage | undefined): unknown {
-  if (message?.type !== 'event' || !('event' in message)) return message
-  return (message.event.message as { line: string }).line
-}
-
 describe.each([
-  ['server-sent events', byEvents, { ended: true, stopped: true }],
-  ['a WebSocket', bySocket, { ended: 1000, stopped: 1001 }],
+  ['server-sent events', tapByEvents, { ended: true, stopped: true }],
+  ['a WebSocket', tapBySocket, { ended: 1000, stopped: 1001 }],
 ])('by %s', (_way, open, { ended, stopped }) => {
   test('a tap shows what leaves the node, marks a publication, and ends at its limit', async () => {
     const deployed = await deploy()
-    const tap = await open(tapPath(deployed, { limit: '3' }))
+    const tap = await open(weir, tapPath(deployed, { limit: '3' }))
     expect(await tap.next()).toMatchObject({ type: 'revision', revision: 1, deployment: 1, present: true })
     await post({ line: 'a', app: 'x' }, { line: 'no', level: 'debug' }, { line: 'b' })
     expect(await tap.next()).toMatchObject({
@@ -190,7 +110,7 @@ describe.each([
 
   test('more than 100 events a second are thinned, every one that is not shown is counted, and all are stored', async () => {
     const deployed = await deploy()
-    const tap = await open(tapPath(deployed, { limit: '1000', seconds: '4' }))
+    const tap = await open(weir, tapPath(deployed, { limit: '1000', seconds: '4' }))
     await tap.next()
     for (let request = 0; request < 6; request++)
       await post(
@@ -222,7 +142,7 @@ describe.each([
   })
 
   test('a stop of the program ends a tap at once, with the reason', async () => {
-    const tap = await open(tapPath(await deploy()))
+    const tap = await open(weir, tapPath(await deploy()))
     await tap.next()
     const ending = weir.end('SIGTERM')
     expect(await tap.next()).toMatchObject({ type: 'end', reason: 'stopped' })
@@ -234,7 +154,7 @@ describe.each([
 
   test('a deletion of the pipeline is marked, and ends a tap', async () => {
     const deployed = await deploy()
-    const tap = await open(tapPath(deployed))
+    const tap = await open(weir, tapPath(deployed))
     await tap.next()
     await remove(deployed.pipeline)
     expect(await tap.next()).toMatchObject({ type: 'revision', revision: null, deployment: 2 })
@@ -244,7 +164,7 @@ describe.each([
 
   test('a reader that goes makes room for another', async () => {
     const deployed = await deploy()
-    const taps = await Promise.all(Array.from({ length: 10 }, () => open(tapPath(deployed))))
+    const taps = await Promise.all(Array.from({ length: 10 }, () => open(weir, tapPath(deployed))))
     const refused = () =>
       fetch(`${weir.credentials.apiUrl}${tapPath(deployed, { seconds: '1' })}`, { headers: authorization() })
     const response = await refused()
