@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
-import { foldIdentity, PartitionFold } from './partition-fold.ts'
+import { type FoldScope, foldIdentity, PartitionFold } from './partition-fold.ts'
 import type { ReplayedPartition } from './replay.ts'
 import type { RunWatch } from './run-watch.ts'
 
@@ -12,11 +12,12 @@ const STRETCH_MS = 10
 const PAUSE_MS = 1_000
 
 /**
- * The fold of a partition that others work on, for those who watch it: from its newest checkpoint to the end of the
- * log, then on with it. It has no effect on anything, and takes half of the time of a processor at most.
+ * The fold of an account's part of a partition that others work on, for those who watch it: from the newest checkpoint to
+ * the end of the log, then on with it. It has no effect on anything, and takes half of the time of a processor at most.
  */
 export class FollowedPartition {
   readonly #source: ReplayedPartition
+  readonly #scope: FoldScope
   readonly #clock: Clock
   readonly #watch: RunWatch
   /** First offset that is shown. */
@@ -24,8 +25,9 @@ export class FollowedPartition {
   #isShown = false
   #workedMs = 0
 
-  constructor(source: ReplayedPartition, clock: Clock, watch: RunWatch) {
+  constructor(source: ReplayedPartition, scope: FoldScope, clock: Clock, watch: RunWatch) {
     this.#source = source
+    this.#scope = scope
     this.#clock = clock
     this.#watch = watch
   }
@@ -56,7 +58,7 @@ export class FollowedPartition {
   async #newestFold(): Promise<PartitionFold> {
     const { topic, partition, checkpoints } = this.#source
     const kept = await new CheckpointLog(checkpoints, { topic: topic.name, partition }).newest()
-    return new PartitionFold(foldIdentity(topic, partition), kept?.body)
+    return new PartitionFold(foldIdentity(topic, partition), kept?.body, this.#scope)
   }
 
   async #readOn(fold: PartitionFold, signal: AbortSignal): Promise<void> {

@@ -18,7 +18,7 @@ export interface FollowedTapsOptions {
   readonly isSpread: (account: string) => boolean
 }
 
-/** A partition that is followed for the taps on it. */
+/** A partition that is followed for the taps of an account. */
 interface Followed {
   readonly taps: Set<Tap>
   readonly leave: AbortController
@@ -26,7 +26,7 @@ interface Followed {
 
 /**
  * Taps in a process that does not work on the partitions itself: it folds them once more beside their workers, for as
- * long as somebody watches. All taps on a partition share one fold.
+ * long as somebody watches, and no account but those that are watched. The taps of an account share one fold.
  */
 export class FollowedTaps implements Taps {
   readonly #options: FollowedTapsOptions
@@ -45,7 +45,7 @@ export class FollowedTaps implements Taps {
     receive: (message: TapMessage) => void,
   ): Tap {
     const tap = this.#taps.open(place, bounds, inEffect, receive)
-    for (const source of this.#sourcesOf(place.account)) this.#follow(source, tap)
+    for (const source of this.#sourcesOf(place.account)) this.#follow(source, place.account, tap)
     return tap
   }
 
@@ -57,9 +57,9 @@ export class FollowedTaps implements Taps {
     return [{ topic: ingest, checkpoints, partition }]
   }
 
-  #follow(source: ReplayedPartition, tap: Tap): void {
-    const key = `${source.topic.name} ${source.partition}`
-    const followed = this.#followed.get(key) ?? this.#begin(key, source)
+  #follow(source: ReplayedPartition, account: string, tap: Tap): void {
+    const key = `${source.topic.name} ${source.partition} ${account}`
+    const followed = this.#followed.get(key) ?? this.#begin(key, source, account)
     followed.taps.add(tap)
     const leave = () => {
       followed.taps.delete(tap)
@@ -68,12 +68,12 @@ export class FollowedTaps implements Taps {
     tap.signal.addEventListener('abort', leave, { once: true })
   }
 
-  #begin(key: string, source: ReplayedPartition): Followed {
+  #begin(key: string, source: ReplayedPartition, account: string): Followed {
     const { clock, logger } = this.#options
     const followed: Followed = { taps: new Set(), leave: new AbortController() }
     this.#followed.set(key, followed)
     const { signal } = followed.leave
-    new FollowedPartition(source, clock, this.#taps).run(signal).catch(error => {
+    new FollowedPartition(source, { account }, clock, this.#taps).run(signal).catch(error => {
       if (signal.aborted) return
       const { topic, partition } = source
       logger.error({ topic: topic.name, partition, err: error }, 'a partition cannot be followed for taps')
