@@ -85,7 +85,11 @@ export class OpenTaps {
     })
     const open = this.#open.get(account) ?? new Set()
     this.#open.set(account, open.add(tap))
-    tap.signal.addEventListener('abort', () => open.delete(tap), { once: true })
+    const leave = () => {
+      open.delete(tap)
+      if (open.size === 0) this.#open.delete(account)
+    }
+    tap.signal.addEventListener('abort', leave, { once: true })
     reader.whenGone(() => tap.end('closed'))
     void this.#beat(tap, reader)
   }

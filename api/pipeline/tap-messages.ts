@@ -13,7 +13,7 @@ const END_SENTENCES: Readonly<Record<TapEnd, string>> = {
   limit: 'The number of events that was asked for has been shown',
   time: 'The time is over',
   withdrawn: 'Nothing of the pipeline runs any more',
-  closed: 'The tap was closed',
+  closed: 'The reader has closed the connection',
   slow: 'The reader is too slow: more than 1 MiB waited for it',
   stopped: 'The server stops: open the tap again',
   failed: 'The tap failed',
@@ -42,9 +42,8 @@ function tapMessage(node: string, message: EngineMessage): TapMessage {
     case 'skipped':
       return { type: 'skipped', count: message.count, not_filtered: message.notFiltered }
     case 'end': {
-      const { shown, skipped } = message
-      const reason = message.reason === 'closed' ? 'stopped' : message.reason
-      return { type: 'end', reason, message: endSentence(message.reason), events: shown, skipped }
+      const { reason, shown, skipped } = message
+      return { type: 'end', reason, message: endSentence(reason), events: shown, skipped }
     }
   }
 }
