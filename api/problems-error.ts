@@ -17,3 +17,10 @@ function sentence(problems: readonly Problem[]): string {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   return `${first.instancePath} ${first.message}`.trim() + more
 }
+
+/** The schema and the closer look can both find the same. */
+export function distinct(problems: readonly Problem[]): Problem[] {
+  return [
+    ...new Map(problems.map(problem => [`${problem.instancePath} ${problem.message}`, problem])).values(),
+  ]
+}

@@ -1,20 +1,15 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
-import { checkNode } from '../../engine/graph/check-node.ts'
-import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
-import type { Problem } from '../../engine/problem.ts'
-import type { JsonValue } from '../../schemas/json.ts'
-import type { NodeWrite } from '../../schemas/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
-import { ProblemsError } from '../problems-error.ts'
+import { distinct, ProblemsError } from '../problems-error.ts'
+import { checkedNode } from './checked-node.ts'
 import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
 import type { NodeKind } from './links.ts'
-import { settingsFor } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
-import { routeChanges, routeOfNew, routeProblems } from './source-routes.ts'
+import { routeChanges } from './source-routes.ts'
 
 export interface NodePath {
   readonly pipeline: string
@@ -101,38 +96,22 @@ export class Nodes {
     { id, kind, generation }: Pick<DraftNode, 'id' | 'kind' | 'generation'>,
     stored?: DraftNode,
   ): DraftNode {
-    const { members: sent, problems } = membersOf(body)
-    const type = sent.type ?? stored?.type
-    const wellTyped = (member: string) =>
-      !body.findings.some(({ instancePath }) => instancePath.startsWith(member))
+    const { members, problems } = membersOf(body)
+    const type = members.type ?? stored?.type
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
-    const { gateway_route_id: sentRoute } = sent
+    const isWellTyped = (member: string) =>
+      !body.findings.some(({ instancePath }) => instancePath.startsWith(`/${member}`))
     const { configuration } = this.#ports
-    const { account } = pipeline.value
-    problems.push(
-      ...typeProblems(kind, type, stored),
-      ...routeProblems(configuration, account, { kind, type }, sentRoute, stored),
-    )
-    const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
-    const previous = storedConfig === undefined ? {} : { previous: storedConfig }
-    const userConfig = sent.user_config as JsonValue | undefined
-    const options = { ...previous, settings: settingsFor(this.#settings, userConfig) }
-    const check = wellTyped('/user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
-    if ('problems' in check) problems.push(...check.problems)
-    const { title, description, inputs } = sent as NodeWrite
-    const route = stored === undefined ? routeOfNew({ id, kind, type }, sentRoute) : stored.gateway_route_id
-    const node: DraftNode = {
-      id,
-      kind,
-      type,
-      title: title ?? null,
-      description: description ?? null,
-      generation,
-      user_config: 'stored' in check ? check.stored : (storedConfig ?? {}),
-      inputs: wellTyped('/inputs') ? (inputs ?? []) : [],
-      ...(route === undefined ? {} : { gateway_route_id: route }),
-    }
-    problems.push(...connectionProblems([...draft.value.nodes.filter(each => each.id !== id), node], node))
+    const routes = { configuration, account: pipeline.value.account }
+    const sent = { ...members, type }
+    const place = { id, kind, generation, stored }
+    const { node, problems: found } = checkedNode(sent, place, {
+      settings: this.#settings,
+      routes,
+      isWellTyped,
+    })
+    const others = draft.value.nodes.filter(each => each.id !== id)
+    problems.push(...found, ...connectionProblems([...others, node], node))
     if (problems.length > 0) throw new ProblemsError(distinct(problems))
     return node
   }
@@ -143,25 +122,4 @@ export function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): 
   const node = draft.value.nodes.find(each => each.id === id && each.kind === kind)
   if (node === undefined) throw notFound(`The ${kind} does not exist`)
   return node
-}
-
-/** The type never changes; an alias of it is the same (pipeline API, section 1.6 and appendix A). */
-function typeProblems(kind: NodeKind, type: string, stored: DraftNode | undefined): Problem[] {
-  if (stored === undefined || isSameType(stored, type)) return []
-  if (canonicalTypeOf(kind, type) === undefined) return [] // The check of the type says more.
-  return [
-    { instancePath: '/type', message: `must stay "${stored.type}": the type of a node does not change` },
-  ]
-}
-
-/** Options of one type say nothing about those of another. */
-function isSameType({ kind, type: stored }: DraftNode, type: string): boolean {
-  return stored === type || canonicalTypeOf(kind, stored) === canonicalTypeOf(kind, type)
-}
-
-/** The schema and the closer look can both find the same. */
-function distinct(problems: readonly Problem[]): Problem[] {
-  return [
-    ...new Map(problems.map(problem => [`${problem.instancePath} ${problem.message}`, problem])).values(),
-  ]
 }

@@ -16,7 +16,7 @@ import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
-import { descriptionsOf, documentNodes, revisionsOf } from './revision.ts'
+import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revision.ts'
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are fine. */
@@ -53,12 +53,15 @@ export async function publish(
     const atMs = clock.wallMs()
     const { account } = state.pipeline.value
     const number = (state.deployment?.value.number ?? 0) + 1
-    const descriptions = descriptionsOf(state.draft.value.nodes)
+    const { nodes } = state.draft.value
+    const descriptions = descriptionsOf(nodes)
+    const names = namesOf(nodes)
     const revision: Revision = {
       account,
       pipeline: id,
       document,
       descriptions,
+      ...(Object.keys(names).length > 0 && { names }),
       deployment: number,
       createdAtMs: atMs,
     }

@@ -44,7 +44,7 @@ export function revisionDeployedBy(
 
 /** The part of a draft's nodes that runs: what a revision keeps for ever. */
 export function documentNodes(nodes: readonly DraftNode[]): NodeDocument[] {
-  return nodes.map(({ description: _, generation: __, ...document }) => document)
+  return nodes.map(({ description: _, generation: __, name: ___, ...document }) => document)
 }
 
 /** What people wrote about the nodes, by id. */
@@ -54,12 +54,17 @@ export function descriptionsOf(nodes: readonly DraftNode[]): Record<string, stri
   )
 }
 
+/** What nodes are called in the pipeline's file, by id. */
+export function namesOf(nodes: readonly DraftNode[]): Record<string, string> {
+  return Object.fromEntries(nodes.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])))
+}
+
 /**
  * The nodes of a draft that would publish the revision once more. A node that is in the draft as it was stays
  * untouched; one that differs counts as written.
  */
 export function restoredNodes(
-  { document, descriptions = {} }: Revision,
+  { document, descriptions = {}, names = {} }: Revision,
   draft: readonly DraftNode[],
 ): DraftNode[] {
   const present = new Map(draft.map(node => [node.id, node]))
@@ -69,8 +74,14 @@ export function restoredNodes(
     const isSame =
       now !== undefined && now.description === description && sameNodes(documentNodes([now]), [node])
     if (isSame) return now
-    return { ...node, description, generation: now === undefined ? 0 : now.generation + 1 }
+    const generation = now === undefined ? 0 : now.generation + 1
+    return { ...node, description, generation, ...named(now?.name ?? names[node.id]) }
   })
+}
+
+/** The name of a node, where it has one. */
+export function named(name: string | undefined): Pick<DraftNode, 'name'> {
+  return name === undefined ? {} : { name }
 }
 
 /** Whether two revisions would do the same: titles count, because they are part of what is deployed. */

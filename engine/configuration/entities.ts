@@ -126,6 +126,8 @@ export interface Draft {
 export interface DraftNode extends NodeDocument {
   readonly description: string | null
   readonly generation: number
+  /** What it is called in the pipeline's file; absent: nobody has named it. It does not run. */
+  readonly name?: string
 }
 
 /** A published document, never changed. Key: UUID. */
@@ -135,6 +137,8 @@ export interface Revision {
   readonly document: PipelineDocument
   /** Of its nodes, by id: they do not run, and are kept to be restored. Absent in older logs. */
   readonly descriptions?: Readonly<Record<string, string>>
+  /** What its nodes are called in the pipeline's file, by id, kept alike. Absent: nothing. */
+  readonly names?: Readonly<Record<string, string>>
   /** Number of the deployment that brought it. Absent in older logs, where it is that of the revision. */
   readonly deployment?: number
   readonly createdAtMs: number
