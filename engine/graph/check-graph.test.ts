@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
@@ -53,6 +54,30 @@ describe('a graph', () => {
       'in /inputs must NOT have more than 0 items',
     ])
     expect(problemsOf([source, sink('in', 'in')])).toEqual(['out /inputs/1 must NOT have duplicate items'])
+  })
+
+  test('blames exactly the inputs by which events come back, in any graph', () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    const graph = fc.array(fc.subarray(ids), { minLength: ids.length, maxLength: ids.length })
+    fc.assert(
+      fc.property(graph, inputsOf => {
+        const from = new Map(ids.map((id, index) => [id, inputsOf[index] ?? []]))
+        const isBehind = (id: string, wanted: string, seen = new Set<string>()): boolean =>
+          id === wanted ||
+          (!seen.has(id) && (from.get(id) ?? []).some(input => isBehind(input, wanted, seen.add(id))))
+        const blamed = ids.flatMap(id => {
+          const index = (from.get(id) ?? []).findIndex(input => isBehind(input, id))
+          return index < 0 ? [] : [`${id} /inputs/${index} must NOT lead back to the node itself`]
+        })
+        expect(problemsOf(ids.map(id => filter(id, ...(from.get(id) ?? []))))).toEqual(blamed)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of a thousand nodes in one circle is judged, and every one of them blamed', () => {
+    const ring = Array.from({ length: 1000 }, (_, index) => filter(`${index}`, `${(index + 1) % 1000}`))
+    expect(problemsOf(ring)).toHaveLength(1000)
   })
 
   test('has no cycles; nodes behind one are not to blame', () => {

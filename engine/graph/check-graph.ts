@@ -58,10 +58,11 @@ function cycleProblems(
 ): GraphProblem[] {
   const ordered = new Set(topologicalOrder(nodes, owners))
   const tangled = nodes.filter(node => !ordered.has(node))
+  const circles = circlesOf(tangled, owners)
   return tangled.flatMap(node => {
     const index = node.inputs.findIndex(input => {
       const owner = owners.get(input)
-      return owner !== undefined && reaches(node, owner, tangled, owners)
+      return owner !== undefined && circles.get(owner) === circles.get(node)
     })
     if (index < 0) return [] // Behind a cycle, not in it.
     return [
@@ -70,21 +71,39 @@ function cycleProblems(
   })
 }
 
-/** Whether events can come from one node to the other, along inputs. */
-function reaches(
-  from: NodeDocument,
-  to: NodeDocument,
-  among: readonly NodeDocument[],
+/** Numbers nodes alike that lead to one another, both ways. */
+function circlesOf(
+  nodes: readonly NodeDocument[],
   owners: ReadonlyMap<string, NodeDocument>,
-): boolean {
-  const reached = new Set([from])
-  for (const node of reached) {
-    if (node === to) return true
-    for (const other of among) {
-      if (other.inputs.some(input => owners.get(input) === node)) reached.add(other)
+): ReadonlyMap<NodeDocument, number> {
+  const waiting = new Set(nodes)
+  const writers = new Map(
+    nodes.map(node => [node, new Set(node.inputs.flatMap(input => owners.get(input) ?? []))] as const),
+  )
+  const readers = new Map(nodes.map(node => [node, new Set<NodeDocument>()] as const))
+  for (const [reader, ofReader] of writers) for (const writer of ofReader) readers.get(writer)?.add(reader)
+  const circles = new Map<NodeDocument, number>()
+  for (const [number, node] of nodes.entries()) {
+    if (!waiting.has(node)) continue
+    const after = reachedFrom(node, readers, waiting)
+    for (const member of reachedFrom(node, writers, after)) {
+      circles.set(member, number)
+      waiting.delete(member)
     }
   }
-  return false
+  return circles
+}
+
+/** The node and all that can be come to from it, within a set of nodes. */
+function reachedFrom(
+  node: NodeDocument,
+  next: ReadonlyMap<NodeDocument, ReadonlySet<NodeDocument>>,
+  within: ReadonlySet<NodeDocument>,
+): Set<NodeDocument> {
+  const reached = new Set([node])
+  for (const each of reached)
+    for (const other of next.get(each) ?? []) if (within.has(other)) reached.add(other)
+  return reached
 }
 
 /** Nodes with every node after those that it reads from, otherwise in the order of the document; cycles are left out. */
