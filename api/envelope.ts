@@ -6,6 +6,8 @@ export interface Meta {
   readonly type?: string
   readonly links: object
   readonly page: { readonly next: string | null; readonly previous: null } | null
+  /** Whether a write changed anything, where that is not plain. */
+  readonly changed?: boolean
 }
 
 export interface Envelope<Data> {

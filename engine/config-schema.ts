@@ -133,13 +133,17 @@ export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
     validate = ajv.compile(schema)
     validators.set(schema, validate)
   }
-  if (isNestedDeeper(sent, MAX_NESTING))
-    return {
-      problems: [{ instancePath: '', message: `must NOT be nested more than ${MAX_NESTING} levels deep` }],
-    }
+  const tooDeep = nestingProblem(sent)
+  if (tooDeep !== undefined) return { problems: [tooDeep] }
   const stored = structuredClone(sent)
   if (validate(stored)) return { stored: stored as JsonObject }
   return { problems: (validate.errors ?? []).map(problemOf) }
+}
+
+/** What is wrong with a value that is nested too deeply to be looked at. */
+export function nestingProblem(value: JsonValue): Problem | undefined {
+  if (!isNestedDeeper(value, MAX_NESTING)) return undefined
+  return { instancePath: '', message: `must NOT be nested more than ${MAX_NESTING} levels deep` }
 }
 
 function problemOf({ instancePath, message = 'must be valid', keyword, params }: ErrorObject): Problem {

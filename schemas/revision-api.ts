@@ -74,3 +74,16 @@ export const RevisionDiff = Type.Object({
   text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
 })
 export type RevisionDiff = Type.Static<typeof RevisionDiff>
+
+/** What a pipeline's file would change. */
+export const FileDifference = Type.Object({
+  pipeline_id: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'null: there is no such pipeline yet',
+  }),
+  changed: Type.Boolean({ description: 'Whether it would change anything' }),
+  nodes: Type.Array(NodeDifference),
+  alerts: Type.Array(AlertDifference),
+  text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
+})
+export type FileDifference = Type.Static<typeof FileDifference>

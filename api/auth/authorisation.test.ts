@@ -19,6 +19,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'PUT /v3/pipeline/:pipelineId': 'write',
   'DELETE /v3/pipeline/:pipelineId': 'write',
   'POST /v3/pipeline/:pipelineId/publish': 'write',
+  'GET /v3/pipeline/:pipelineId/export': 'write',
+  'PUT /v3/pipeline/import': 'write',
   'POST /v3/pipeline/:pipelineId/pause': 'write',
   'POST /v3/pipeline/:pipelineId/simulate': 'write',
   'GET /v3/pipeline/:pipelineId/explain': 'write',

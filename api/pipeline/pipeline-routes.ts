@@ -13,6 +13,8 @@ import { Alerts } from './alerts.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { explanationRoutes } from './explanation-routes.ts'
 import type { ReplayPorts } from './explanations.ts'
+import { fileRoutes } from './file/file-routes.ts'
+import { PipelineFiles } from './file/pipeline-files.ts'
 import { gatewayRouteRoutes } from './gateway-route-routes.ts'
 import { GatewayRoutes } from './gateway-routes.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
@@ -183,6 +185,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(simulationRoutes, { ...options, pipelines })
   await app.register(explanationRoutes, { ...options, pipelines })
   await app.register(previewRoutes, { ...options, pipelines })
+  await app.register(fileRoutes, { files: new PipelineFiles(pipelines, options, options.destinations) })
   await app.register(alertRoutes, { alerts: new Alerts(pipelines, options) })
   await app.register(tapRoutes, { openTaps: new OpenTaps(pipelines, options), clock: options.clock })
   await app.register(nodeRoutes, { nodes: new Nodes(pipelines, options, options.destinations) })

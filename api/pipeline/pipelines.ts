@@ -76,21 +76,37 @@ export class Pipelines {
     return this.#state(pipeline)
   }
 
-  async create(caller: Caller, write: PipelineWrite): Promise<PipelineState> {
-    const { configuration, clock, entropy } = this.#ports
+  /** @param contentOf its first nodes and alerts; told its id, and may run several times */
+  async create(
+    caller: Caller,
+    write: PipelineWrite,
+    contentOf: (id: string) => Pick<Draft, 'nodes' | 'alerts'> = () => ({ nodes: [] }),
+  ): Promise<PipelineState> {
+    const { clock, entropy } = this.#ports
     const account = accountOf(caller).shortId
     const id = entropy.uuid()
-    const value: Pipeline = {
-      ...written(write),
-      account,
-      createdAtMs: clock.wallMs(),
-      updatedAtMs: null,
-      published: null,
-    }
-    const draft: Draft = { account, nodes: [], updatedAtMs: null }
-    const changes = [create(pipelines, id, value), create(drafts, id, draft)]
-    await configuration.append(changes, { subjectId: caller.subjectId, account })
+    const empty: Draft = { account, nodes: [], updatedAtMs: null }
+    await untilNotOvertaken(() => {
+      const value: Pipeline = {
+        ...written(write),
+        account,
+        createdAtMs: clock.wallMs(),
+        updatedAtMs: null,
+        published: null,
+      }
+      const draft = { ...empty, ...contentOf(id) }
+      return this.#append(caller, [
+        create(pipelines, id, value),
+        create(drafts, id, draft),
+        ...routeChanges(this.#ports, { id, value: empty }, draft.nodes),
+      ])
+    })
     return this.get(caller, id)
+  }
+
+  async #append(caller: Caller, changes: Change[]): Promise<void> {
+    const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
+    await this.#ports.configuration.append(changes, author)
   }
 
   update(caller: Caller, id: string, write: PipelineWrite): Promise<PipelineState> {
@@ -156,11 +172,10 @@ export class Pipelines {
   }
 
   async #writing(caller: Caller, id: string, edit: (state: PipelineState) => Change[]): Promise<void> {
-    const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
     await this.#turns.run(id, () =>
       untilNotOvertaken(async () => {
         const changes = edit(this.get(caller, id))
-        if (changes.length > 0) await this.#ports.configuration.append(changes, author)
+        if (changes.length > 0) await this.#append(caller, changes)
       }),
     )
   }

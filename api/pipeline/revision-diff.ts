@@ -83,7 +83,8 @@ function differences<Part extends { readonly id: string }>(
   return [...removed, ...others]
 }
 
-function memberLine({ path, before, after }: NodeDifference['members'][number]): string {
+/** For people. */
+export function memberLine({ path, before, after }: NodeDifference['members'][number]): string {
   if (before === undefined) return `+ ${path} ${shown(after)}`
   if (after === undefined) return `- ${path} ${shown(before)}`
   return `~ ${path} ${shown(before)} → ${shown(after)}`

@@ -72,7 +72,7 @@ export function routeOfAccount(
  */
 export function routeChanges(
   { configuration, clock, entropy }: Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'>,
-  { id: pipeline, value: { account, nodes: before } }: Entity<Draft>,
+  { id: pipeline, value: { account, nodes: before } }: Pick<Entity<Draft>, 'id' | 'value'>,
   after: readonly DraftNode[],
 ): Change[] {
   const come = missingIn(before, after)

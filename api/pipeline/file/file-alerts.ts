@@ -1,0 +1,86 @@
+import { checkAlert } from '../../../engine/alerts/check-alert.ts'
+import type { DraftNode } from '../../../engine/configuration/entities.ts'
+import type { Problem } from '../../../engine/problem.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument } from '../../../schemas/pipeline.ts'
+import { jsonDifferences } from '../json-difference.ts'
+import type { FilePlace, SentFile } from './file-content.ts'
+import type { ReadNodes } from './file-nodes.ts'
+import { fileNameOf, type OutputReferences } from './output-references.ts'
+
+export interface ReadAlerts {
+  readonly alerts: readonly AlertDocument[]
+  readonly problems: readonly Problem[]
+}
+
+/** The alerts of a file. One that its node has already by that name is that alert, and keeps its id. */
+export function readAlerts(
+  sent: SentFile,
+  place: FilePlace,
+  { nodes, references, broken }: ReadNodes,
+): ReadAlerts {
+  const byName = new Map(nodes.map(node => [fileNameOf(node), node]))
+  const waiting = [...(place.before.alerts ?? [])]
+  const alerts: AlertDocument[] = []
+  const problems: Problem[] = []
+  for (const [index, members] of sent.list('alerts').entries()) {
+    const pointer = `/alerts/${index}`
+    if (!isJsonObject(members) || sent.isFoundAt(pointer)) continue
+    const node = byName.get(String(members.on))
+    if (node === undefined || node.kind === 'sink') {
+      const message = 'must be the name of a source or a processor of the file'
+      problems.push({ instancePath: `${pointer}/on`, message })
+      continue
+    }
+    if (broken.has(String(members.on))) continue
+    const isIt = (alert: AlertDocument) =>
+      alert.component_id === node.id && nameOf(alert.alert_config) === nameOf(members.config)
+    const previous = waiting.find(isIt)
+    if (previous !== undefined) waiting.splice(waiting.indexOf(previous), 1)
+    const check = checkAlert(written(members, node, references), {
+      pipelineId: place.pipelineId,
+      node,
+      previous,
+    })
+    if ('problems' in check) {
+      problems.push(...inFile(check.problems, pointer))
+      continue
+    }
+    const alert: AlertDocument = { id: previous?.id ?? place.newAlertId(), ...check.stored }
+    alerts.push(unlessChanged(previous, alert))
+  }
+  return { alerts, problems }
+}
+
+/** The alert as requests write it. */
+function written(members: JsonObject, node: DraftNode, references: OutputReferences): JsonObject {
+  const outputs = references.of(node)
+  const idOf = (input: JsonValue) => outputs.find(({ reference }) => reference === input)?.id ?? input
+  const { inputs, active, config } = members
+  return {
+    component_kind: node.kind,
+    inputs: Array.isArray(inputs) ? inputs.map(idOf) : outputs.map(({ id }) => id),
+    ...(active !== undefined && { active }),
+    alert_config: config as JsonObject,
+  }
+}
+
+function inFile(problems: readonly Problem[], pointer: string): Problem[] {
+  return problems.map(({ instancePath, message }) => ({
+    instancePath: `${pointer}${instancePath.replace(/^\/alert_config/, '/config')}`,
+    message: message.replace(/ of the path$/, ' that it is on'),
+  }))
+}
+
+function nameOf(config: JsonValue | undefined): JsonValue | undefined {
+  return isJsonObject(config) && isJsonObject(config.general) ? config.general.name : undefined
+}
+
+function unlessChanged(before: AlertDocument | undefined, alert: AlertDocument): AlertDocument {
+  const isSame = before !== undefined && jsonDifferences(asJson(before), asJson(alert)).length === 0
+  return isSame ? before : alert
+}
+
+function asJson({ inputs, ...others }: AlertDocument): JsonObject {
+  return { ...others, inputs: [...inputs] }
+}

@@ -1,0 +1,87 @@
+import { checkConfig, nestingProblem } from '../../../engine/config-schema.ts'
+import type { Draft, DraftNode } from '../../../engine/configuration/entities.ts'
+import type { Problem } from '../../../engine/problem.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument } from '../../../schemas/pipeline.ts'
+import { type FileTest, PipelineFile } from '../../../schemas/pipeline-file.ts'
+import { distinct } from '../../problems-error.ts'
+import type { NodeRules } from '../checked-node.ts'
+import { readAlerts } from './file-alerts.ts'
+import { readNodes } from './file-nodes.ts'
+import { testProblems } from './file-tests.ts'
+import type { OutputReferences } from './output-references.ts'
+
+/** More findings than anybody reads: the closer look, which takes time for each of them, is left out. */
+const MAX_SCHEMA_PROBLEMS = 100
+/** All at once, but a file of nothing else would make an answer many times its size. */
+const MAX_PROBLEMS = 1000
+/** Of a list: what a pipeline cannot have, and what would take long to look at. */
+const MAX_ITEMS = 1000
+
+/** What a pipeline has before its file is applied; nothing for a new one. */
+export type DraftContent = Pick<Draft, 'nodes' | 'alerts'>
+
+export interface FilePlace extends Omit<NodeRules, 'isWellTyped'> {
+  readonly pipelineId: string
+  readonly before: DraftContent
+  readonly newAlertId: () => string
+}
+
+export interface FileContent {
+  readonly title: string
+  /** Nodes and alerts that are as they were are the same objects as before. */
+  readonly nodes: readonly DraftNode[]
+  readonly alerts: readonly AlertDocument[]
+  readonly tests: readonly FileTest[]
+  readonly references: OutputReferences
+  /** Where each node stands in the file, by id. */
+  readonly pointers: ReadonlyMap<string, string>
+}
+
+/** A file whose members may have any type: all findings are reported at once. */
+export interface SentFile {
+  list(member: keyof PipelineFile): readonly JsonValue[]
+  /** Whether the schema found something about a value or a part of it. */
+  isFoundAt(instancePath: string): boolean
+}
+
+export type FileCheck = { readonly content: FileContent } | { readonly problems: readonly Problem[] }
+
+/** What a file asks for, all defaults in place; or all findings, with pointers into the file. */
+export function contentOf(value: JsonValue | undefined, place: FilePlace): FileCheck {
+  if (!isJsonObject(value)) return { problems: [{ instancePath: '', message: 'must be object' }] }
+  const tooDeep = nestingProblem(value)
+  if (tooDeep !== undefined) return { problems: [tooDeep] }
+  const checked = checkConfig(PipelineFile, value)
+  const tooLarge = sizeProblems(value)
+  const found = [...tooLarge, ...('problems' in checked ? checked.problems : [])]
+  if (tooLarge.length > 0 || found.length > MAX_SCHEMA_PROBLEMS)
+    return { problems: distinct(found.slice(0, MAX_PROBLEMS)) }
+  const sent = sentFile(value, found)
+  const read = readNodes(sent, place)
+  const { alerts, problems: ofAlerts } = readAlerts(sent, place, read)
+  const problems = [...found, ...read.problems, ...ofAlerts, ...testProblems(sent, read)]
+  if (problems.length > 0) return { problems: distinct(problems.slice(0, MAX_PROBLEMS)) }
+  const { title, tests = [] } = value as unknown as PipelineFile
+  const { nodes, references, pointers } = read
+  return { content: { title, nodes, alerts, tests, references, pointers } }
+}
+
+function sentFile(value: JsonObject, found: readonly Problem[]): SentFile {
+  return {
+    list: member => {
+      const list = value[member]
+      return Array.isArray(list) ? list : []
+    },
+    isFoundAt: pointer =>
+      found.some(({ instancePath }) => instancePath === pointer || instancePath.startsWith(`${pointer}/`)),
+  }
+}
+
+function sizeProblems(value: JsonObject): Problem[] {
+  return Object.entries(value).flatMap(([member, list]) =>
+    Array.isArray(list) && list.length > MAX_ITEMS
+      ? [{ instancePath: `/${member}`, message: `must NOT have more than ${MAX_ITEMS} items` }]
+      : [],
+  )
+}

@@ -1,0 +1,168 @@
+import { type DraftNode, gatewayRoutes } from '../../../engine/configuration/entities.ts'
+import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import type { Problem } from '../../../engine/problem.ts'
+import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
+import { FILE_LISTS, type FileList } from '../../../schemas/pipeline-file.ts'
+import { checkedNode } from '../checked-node.ts'
+import { jsonDifferences } from '../json-difference.ts'
+import { NODE_KINDS, type NodeKind } from '../links.ts'
+import { named } from '../revision.ts'
+import type { FilePlace, SentFile } from './file-content.ts'
+import { nodeContent } from './node-content.ts'
+import { nodeIdOf } from './node-id.ts'
+import { fileNameOf, nodeNameIn, OutputReferences } from './output-references.ts'
+
+export interface ReadNodes {
+  readonly nodes: readonly DraftNode[]
+  readonly references: OutputReferences
+  /** Where each node stands in the file, by id. */
+  readonly pointers: ReadonlyMap<string, string>
+  /** Names of nodes with findings: what leads to them is not looked at, since their outputs may not be known. */
+  readonly broken: ReadonlySet<string>
+  readonly problems: readonly Problem[]
+}
+
+interface ReadNode {
+  readonly node: DraftNode
+  /** Outputs of other nodes as the file calls them. */
+  readonly inputs: readonly string[]
+  readonly pointer: string
+  readonly problems: readonly Problem[]
+}
+
+/** The nodes of a file. One whose name the pipeline knows is that node, and keeps its id. */
+export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
+  const { read, problems } = eachNode(sent, place)
+  const references = new OutputReferences(read.map(({ node }) => node))
+  const isBroken = (each: ReadNode) => each.problems.length > 0 || sent.isFoundAt(each.pointer)
+  const broken = new Set(read.filter(isBroken).map(({ node }) => fileNameOf(node)))
+  const connected = read.map(({ node, inputs, ...others }) => ({
+    ...others,
+    inputs,
+    node: { ...node, inputs: inputs.map(input => references.named(input)?.id ?? input) },
+  }))
+  problems.push(...connectionProblems(connected, references, broken))
+  const before = new Map(place.before.nodes.map(node => [node.id, node]))
+  const nodes = connected.map(({ node }) => unlessChanged(before.get(node.id), node))
+  return {
+    nodes: inFormerPlaces(place.before.nodes, nodes),
+    references,
+    pointers: new Map(read.map(({ node, pointer }) => [node.id, pointer])),
+    broken,
+    problems,
+  }
+}
+
+function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problems: Problem[] } {
+  const { pipelineId, before } = place
+  const byName = new Map(before.nodes.map(node => [fileNameOf(node), node]))
+  const byId = new Map(before.nodes.map(node => [node.id, node]))
+  const read = new Map<string, ReadNode>()
+  const problems: Problem[] = []
+  for (const [list, kind] of Object.entries(FILE_LISTS) as [FileList, NodeKind][]) {
+    for (const [index, members] of sent.list(list).entries()) {
+      if (!isJsonObject(members) || typeof members.name !== 'string') continue
+      const pointer = `/${list}/${index}`
+      const newId = nodeIdOf(pipelineId, members.name)
+      const known = byName.get(members.name) ?? byId.get(newId)
+      const id = known?.id ?? newId
+      const other = read.get(id)
+      if (other !== undefined) {
+        const message = `must NOT be that of ${other.pointer}, too`
+        problems.push({ instancePath: `${pointer}/name`, message })
+        continue
+      }
+      const node = readNode(members, { id, kind, pointer, name: members.name, known }, sent, place)
+      problems.push(...node.problems)
+      read.set(id, node)
+    }
+  }
+  return { read: [...read.values()], problems }
+}
+
+function readNode(
+  members: JsonObject,
+  spot: Pick<DraftNode, 'id' | 'kind'> & { name: string; pointer: string; known: DraftNode | undefined },
+  sent: SentFile,
+  { settings, routes }: FilePlace,
+): ReadNode {
+  const { id, kind, name, pointer, known } = spot
+  const { type, title, description, config, inputs, gateway_route_id: sentRoute } = members
+  const stored = known?.kind === kind ? known : undefined
+  // The route that a node of this name had is there still where other sources share it.
+  const formerRoute = stored === undefined && routes?.configuration.get(gatewayRoutes, id) !== undefined
+  const route = sentRoute ?? (formerRoute ? id : undefined)
+  const isWellTyped = (member: string) => !sent.isFoundAt(`${pointer}/${FILE_MEMBERS[member] ?? member}`)
+  const { node, problems } = checkedNode(
+    {
+      type: typeof type === 'string' ? type : '',
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(config !== undefined && { user_config: config }),
+      ...(route !== undefined && { gateway_route_id: route }),
+    },
+    {
+      id,
+      kind,
+      ...(name !== id && { name }),
+      generation: stored === undefined ? 0 : stored.generation + 1,
+      stored,
+    },
+    { settings, routes, isWellTyped },
+  )
+  const found = isWellTyped('type') && type !== undefined ? problems : []
+  if (known !== undefined && stored === undefined)
+    found.push({ instancePath: '/name', message: `must NOT be that of the ${known.kind} "${known.type}"` })
+  return {
+    node,
+    inputs: kind !== 'source' && isWellTyped('inputs') ? ((inputs ?? []) as string[]) : [],
+    pointer,
+    problems: found.map(({ instancePath, message }) => ({
+      instancePath: `${pointer}${instancePath.replace(/^\/user_config/, '/config')}`,
+      message,
+    })),
+  }
+}
+
+/** Members that a file calls otherwise than requests about nodes do. */
+const FILE_MEMBERS: Readonly<Record<string, string>> = { user_config: 'config' }
+
+function connectionProblems(
+  read: readonly ReadNode[],
+  references: OutputReferences,
+  broken: ReadonlySet<string>,
+): Problem[] {
+  const byId = new Map(read.map(each => [each.node.id, each]))
+  const nodes = read.map(({ node }) => node)
+  return checkGraph({ nodes }, { allowUnconnected: true }).flatMap(({ nodeId, instancePath, message }) => {
+    const [, member, index] = instancePath.split('/')
+    const each = byId.get(nodeId)
+    if (each === undefined || member !== 'inputs') return []
+    const input = each.inputs[Number(index)] as string
+    if (broken.has(nodeNameIn(input))) return []
+    return [
+      { instancePath: `${each.pointer}${instancePath}`, message: references.problemOf(input) ?? message },
+    ]
+  })
+}
+
+/** A node that is as it was is the very same; a name alone is no change of it. */
+function unlessChanged(before: DraftNode | undefined, node: DraftNode): DraftNode {
+  if (before === undefined || jsonDifferences(asJson(before), asJson(node)).length > 0) return node
+  return before.name === node.name ? before : { ...before, ...named(node.name) }
+}
+
+/**
+ * A draft keeps its nodes in the order of their creation, whatever their kind, a file by kind: nodes of each kind take
+ * the places of those that were there before, in the order of the file.
+ */
+function inFormerPlaces(before: readonly DraftNode[], nodes: readonly DraftNode[]): DraftNode[] {
+  const waiting = new Map(NODE_KINDS.map(kind => [kind, nodes.filter(node => node.kind === kind)]))
+  const placed = before.flatMap(({ kind }) => waiting.get(kind)?.shift() ?? [])
+  return [...placed, ...[...waiting.values()].flat()]
+}
+
+function asJson(node: DraftNode): JsonObject {
+  const { inputs, ...content } = nodeContent(node)
+  return { ...content, inputs: [...inputs] }
+}

@@ -1,0 +1,76 @@
+import type { DraftNode } from '../../../engine/configuration/entities.ts'
+import { nodeOutputs } from '../../../engine/graph/node-outputs.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument } from '../../../schemas/pipeline.ts'
+import {
+  type FileAlert,
+  type FileNode,
+  PIPELINE_FILE_VERSION,
+  type PipelineFile,
+} from '../../../schemas/pipeline-file.ts'
+import type { NodeKind } from '../links.ts'
+import type { DraftContent } from './file-content.ts'
+import { fileNameOf, OutputReferences } from './output-references.ts'
+
+/** The file that gives a pipeline what it has now. */
+export function fileOf(id: string, title: string, { nodes, alerts = [] }: DraftContent): PipelineFile {
+  const references = new OutputReferences(nodes)
+  const of = (kind: NodeKind) =>
+    nodes.filter(node => node.kind === kind).map(node => fileNode(node, references))
+  return {
+    weir: PIPELINE_FILE_VERSION,
+    id,
+    title,
+    sources: of('source'),
+    processors: of('transform'),
+    destinations: of('sink'),
+    ...(alerts.length > 0 && { alerts: alerts.map(alert => fileAlert(alert, nodes, references)) }),
+  }
+}
+
+function fileNode(node: DraftNode, references: OutputReferences): FileNode {
+  const { id, type, title, description, inputs, gateway_route_id: route } = node
+  const config = configOf(node)
+  return {
+    name: fileNameOf(node),
+    type,
+    ...(title !== null && { title }),
+    ...(description !== null && { description }),
+    ...(inputs.length > 0 && { inputs: inputs.map(input => references.nameOf(input)) }),
+    ...(route !== undefined && route !== id && { gateway_route_id: route }),
+    ...(Object.keys(config).length > 0 && { config }),
+  }
+}
+
+/** Names that the server gives to outputs are its own affair: a file calls outputs by their labels. */
+function configOf(node: DraftNode): JsonObject {
+  const { user_config: config } = node
+  if (!nodeOutputs(node).some(({ name }) => name !== undefined)) return config
+  const withoutName = (rule: JsonValue) => {
+    if (!isJsonObject(rule)) return rule
+    const { _output_name: _, ...others } = rule
+    return others
+  }
+  return Object.fromEntries(
+    Object.entries(config).map(([member, value]) => [
+      member,
+      Array.isArray(value) ? value.map(withoutName) : value,
+    ]),
+  )
+}
+
+function fileAlert(
+  { component_id: on, inputs, active, alert_config: config }: AlertDocument,
+  nodes: readonly DraftNode[],
+  references: OutputReferences,
+): FileAlert {
+  const node = nodes.find(({ id }) => id === on)
+  const outputs = node === undefined ? [] : references.of(node).map(({ id }) => id)
+  const watchesAll = inputs.length === outputs.length && inputs.every((input, at) => input === outputs[at])
+  return {
+    on: node === undefined ? on : fileNameOf(node),
+    ...(!watchesAll && { inputs: inputs.map(input => references.nameOf(input)) }),
+    active,
+    config,
+  }
+}

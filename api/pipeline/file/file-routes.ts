@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { JsonValue } from '../../../schemas/json.ts'
+import { PipelineRecord } from '../../../schemas/pipeline-api.ts'
+import { PipelineFile } from '../../../schemas/pipeline-file.ts'
+import { FileDifference } from '../../../schemas/revision-api.ts'
+import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../envelope.ts'
+import { ProblemsError } from '../../problems-error.ts'
+import { validatorCompiler } from '../../validation.ts'
+import { ONE_PIPELINE } from '../links.ts'
+import { pipelineRecord } from '../records.ts'
+import { type FileFormat, parseFile, printFile } from './file-text.ts'
+import type { PipelineFiles } from './pipeline-files.ts'
+
+const TYPES: Readonly<Record<FileFormat, string>> = {
+  yaml: 'application/yaml; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
+const tags = ['pipelines']
+
+/** The one schema is long enough for the API document. */
+const SameFile = Type.Unsafe<unknown>({ type: 'object', description: 'As JSON is for the import' })
+const SENT = { 'application/json': { schema: PipelineFile }, 'application/yaml': { schema: SameFile } }
+const ANSWERED = { 'application/yaml': { schema: SameFile }, 'application/json': { schema: SameFile } }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * A pipeline as a file, there and back; the wire contract has nothing of the kind. Reading one asks for as much as
+ * changing it: it holds the secrets of nodes in clear.
+ */
+export const fileRoutes: FastifyPluginAsyncTypebox<{ files: PipelineFiles }> = async (app, { files }) => {
+  const config = { needs: 'write' as const }
+  const compiled = validatorCompiler()
+  // What a body is said by its type, or by what it looks like: a tool that says nothing sends what people wrote.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
+
+  app.get(
+    '/v3/pipeline/:pipelineId/export',
+    {
+      config,
+      schema: {
+        summary: 'The nodes and alerts of a pipeline as a file',
+        tags,
+        params: Type.Object({ pipelineId: Type.String() }),
+        querystring: Type.Object({
+          format: Type.Optional(
+            Type.Enum(['yaml', 'json'], { description: 'Default: what accept asks for' }),
+          ),
+        }),
+        response: { 200: { description: 'The file', content: ANSWERED }, ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params, query, headers }, reply) => {
+      const format = query.format ?? (headers.accept?.includes('application/json') ? 'json' : 'yaml')
+      const text = printFile(files.export(caller, params.pipelineId), format)
+      return reply.type(TYPES[format]).send(Buffer.from(text))
+    },
+  )
+
+  app.put(
+    '/v3/pipeline/import',
+    {
+      config,
+      // The schema of the body is for the API document: reading the file finds what it finds, and more.
+      validatorCompiler: part => (part.httpPart === 'body' ? () => true : compiled(part)),
+      schema: {
+        summary: 'Make the nodes and alerts of a pipeline what its file says; publish it to let them run',
+        tags,
+        querystring: Type.Object({
+          dry_run: Type.Optional(
+            Type.Enum(['true', 'false'], { description: 'true: only tell what it would change' }),
+          ),
+        }),
+        body: { content: SENT },
+        response: { 200: EnvelopeOf(Type.Union([PipelineRecord, FileDifference])), ...V3_ERROR_REPLIES },
+      },
+    },
+    async request => {
+      const { caller, query } = request
+      const sent = sentFile(request)
+      if (query.dry_run === 'true') return envelope(ONE_PIPELINE, files.difference(caller, sent))
+      const { state, changed } = await files.import(caller, sent)
+      return envelope({ ...ONE_PIPELINE, changed }, pipelineRecord(state))
+    },
+  )
+}
+
+/** @throws ProblemsError when it is neither YAML nor JSON */
+function sentFile({ body, raw }: FastifyRequest): JsonValue | undefined {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    throw new ProblemsError([{ instancePath: '', message: 'must be UTF-8' }])
+  }
+  const { value, problems } = parseFile(text, formatOf(raw.rawHeaders, text))
+  if (problems.length > 0) throw new ProblemsError(problems)
+  return value
+}
+
+/** From the headers as they came: those of the request call every body JSON. */
+function formatOf(rawHeaders: readonly string[], text: string): FileFormat {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
+  const type = at < 0 ? '' : String(rawHeaders[at + 1]).toLowerCase()
+  if (type.includes('yaml')) return 'yaml'
+  return type.includes('json') || text.trimStart().startsWith('{') ? 'json' : 'yaml'
+}

@@ -1,0 +1,105 @@
+import { canonicalTime } from '../../../engine/canonical-time.ts'
+import { type Problem, pointerTo } from '../../../engine/problem.ts'
+import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
+import type { SentFile } from './file-content.ts'
+import type { ReadNodes } from './file-nodes.ts'
+import { fileNameOf, nodeNameIn } from './output-references.ts'
+
+/** What a test expects of a node or an output. */
+export interface Expectation {
+  readonly messages?: readonly JsonValue[]
+  readonly count?: number
+  /** By the node, on purpose. */
+  readonly dropped?: number
+}
+
+/** What tests can speak of. */
+interface Named extends Pick<ReadNodes, 'references' | 'broken'> {
+  readonly names: ReadonlySet<string>
+  readonly sources: ReadonlySet<string>
+}
+
+const COUNTS = ['count', 'dropped'] as const
+const TIME_MESSAGE = 'must be an RFC 3339 time or UNIX milliseconds'
+
+/** What is wrong with the tests of a file beyond its schema. */
+export function testProblems(sent: SentFile, { nodes, references, broken }: ReadNodes): Problem[] {
+  const read = {
+    names: new Set(nodes.map(fileNameOf)),
+    sources: new Set(nodes.filter(({ kind }) => kind === 'source').map(fileNameOf)),
+    references,
+    broken,
+  }
+  return sent.list('tests').flatMap((test, index) => {
+    const pointer = `/tests/${index}`
+    if (!isJsonObject(test) || sent.isFoundAt(pointer)) return []
+    const events = (test.events as JsonValue[]).flatMap((event, at) =>
+      isJsonObject(event) ? eventProblems(event, `${pointer}/events/${at}`, read) : [],
+    )
+    const expectations = Object.entries(test.expect as object).flatMap(([reference, expected]) =>
+      expectationProblems(reference, expected, pointerTo(`${pointer}/expect`, reference), read),
+    )
+    return [...events, ...expectations]
+  })
+}
+
+/** An array is short for the messages. */
+export function expectationOf(expected: JsonValue): Expectation {
+  return Array.isArray(expected) ? { messages: expected } : (expected as Expectation)
+}
+
+/** @returns the canonical form; undefined when it is no time */
+export function timeOf(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return canonicalTime(value)
+  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
+  const moment = new Date(value)
+  return Number.isNaN(moment.getTime()) ? undefined : canonicalTime(moment.toISOString())
+}
+
+function eventProblems(
+  { source, at, timestamp }: { readonly [member: string]: JsonValue },
+  pointer: string,
+  { sources, broken }: Named,
+): Problem[] {
+  const problems: Problem[] = []
+  if (source === undefined && sources.size !== 1)
+    problems.push({ instancePath: pointer, message: "must have required property 'source'" })
+  if (source !== undefined && !sources.has(String(source)) && !broken.has(String(source)))
+    problems.push({ instancePath: `${pointer}/source`, message: 'must be the name of a source of the file' })
+  for (const [member, value] of Object.entries({ at, timestamp }))
+    if (value !== undefined && timeOf(value) === undefined)
+      problems.push({ instancePath: `${pointer}/${member}`, message: TIME_MESSAGE })
+  return problems
+}
+
+function expectationProblems(
+  reference: string,
+  expected: JsonValue,
+  pointer: string,
+  { names, references, broken }: Named,
+): Problem[] {
+  const problems: Problem[] = []
+  const isNode = names.has(reference)
+  if (!isNode && !broken.has(nodeNameIn(reference))) {
+    const message = references.problemOf(reference)
+    if (message !== undefined) problems.push({ instancePath: pointer, message })
+  }
+  if (Array.isArray(expected)) return problems
+  if (!isJsonObject(expected))
+    return [...problems, { instancePath: pointer, message: 'must be array or object' }]
+  if (Object.keys(expected).length === 0)
+    problems.push({ instancePath: pointer, message: 'must NOT have fewer than 1 properties' })
+  for (const [member, value] of Object.entries(expected)) {
+    const instancePath = pointerTo(pointer, member)
+    if (member === 'messages') {
+      if (!Array.isArray(value)) problems.push({ instancePath, message: 'must be array' })
+    } else if (!(COUNTS as readonly string[]).includes(member)) {
+      problems.push({ instancePath: pointer, message: `must NOT have additional properties: '${member}'` })
+    } else if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
+      problems.push({ instancePath, message: 'must be integer >= 0' })
+    } else if (member === 'dropped' && !isNode) {
+      problems.push({ instancePath, message: 'must be expected of the node, which drops events' })
+    }
+  }
+  return problems
+}

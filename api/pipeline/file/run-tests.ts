@@ -1,0 +1,97 @@
+import { Event } from '../../../engine/event.ts'
+import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { type SimulatedEvent, type SimulatedNode, simulate } from '../../../engine/graph/simulation.ts'
+import type { Problem } from '../../../engine/problem.ts'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import type { FileEvent, FileTest } from '../../../schemas/pipeline-file.ts'
+import { jsonDifferences } from '../json-difference.ts'
+import { documentNodes } from '../revision.ts'
+import { memberLine } from '../revision-diff.ts'
+import type { FileContent } from './file-content.ts'
+import { expectationOf, timeOf } from './file-tests.ts'
+import { fileNameOf } from './output-references.ts'
+
+/** When events come that say no time of their own. */
+const USUAL_TIME = '2026-01-01T00:00:00Z'
+
+export interface TestResult {
+  readonly name: string
+  /** For people, line by line; none when all is as expected. */
+  readonly differences: readonly string[]
+}
+
+/** Why the tests of a file cannot be run: types of nodes that this program does not run. */
+export function runProblems({ nodes, pointers, tests }: FileContent): Problem[] {
+  if (tests.length === 0) return []
+  return checkGraph({ nodes }, { allowUnconnected: true }).map(({ nodeId, instancePath, message }) => ({
+    instancePath: `${pointers.get(nodeId)}${instancePath}`,
+    message,
+  }))
+}
+
+/** Runs the tests of a file on a graph of its own each: no clock and no chance, so a test always ends the same way. */
+export function runTests(content: FileContent, isOver: () => boolean): TestResult[] {
+  return content.tests.map(test => ({ name: test.name, differences: differencesOf(test, content, isOver) }))
+}
+
+function differencesOf(test: FileTest, content: FileContent, isOver: () => boolean): string[] {
+  const { title, nodes, references } = content
+  const document = { id: '', accountId: '', title, revision: 1, nodes: documentNodes(nodes) }
+  const samples = test.events.map(event => sampleOf(event, content))
+  const bounds = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY, isOver }
+  const simulated = new Map(simulate(document, samples, bounds).nodes.map(node => [node.id, node]))
+  return Object.entries(test.expect).flatMap(([reference, sent]) => {
+    const whole = nodes.find(node => fileNameOf(node) === reference)
+    const output = whole === undefined ? references.named(reference) : undefined
+    const node = simulated.get((whole ?? output?.node)?.id ?? '')
+    if (node === undefined) throw new RangeError(`"${reference}" is no output`)
+    const { messages, count, dropped } = expectationOf(sent)
+    const left = leftBy(node, output?.output)
+    return [
+      ...countLines(reference, count ?? messages?.length, left.length, 'events'),
+      ...countLines(reference, dropped, node.dropped.length, 'dropped events'),
+      ...(messages === undefined ? [] : messageLines(reference, messages, left)),
+    ]
+  })
+}
+
+function sampleOf(
+  { source, at = USUAL_TIME, message, metadata = {}, timestamp = at }: FileEvent,
+  { nodes }: FileContent,
+) {
+  const sources = nodes.filter(({ kind }) => kind === 'source')
+  const entered = sources.find(node => source === undefined || fileNameOf(node) === source)
+  return {
+    event: Event.of(message, metadata, timeOf(timestamp) ?? USUAL_TIME),
+    timeMs: Date.parse(timeOf(at) ?? USUAL_TIME),
+    source: entered?.id ?? '',
+  }
+}
+
+/** What left by an output, or by all of them, in the order of the samples. */
+function leftBy({ outputs }: SimulatedNode, output: string | undefined): readonly SimulatedEvent[] {
+  if (output !== undefined) return outputs.get(output) ?? []
+  return [...outputs.values()].flat().sort((a, b) => a.sample - b.sample)
+}
+
+function countLines(reference: string, expected: number | undefined, came: number, what: string): string[] {
+  if (expected === undefined || expected === came) return []
+  return [`${reference}: ${came} ${what} instead of ${expected}`]
+}
+
+/** Message by message: a value that changed, one that did not come (-), one that nobody expected (+). */
+function messageLines(
+  reference: string,
+  expected: readonly JsonValue[],
+  left: readonly SimulatedEvent[],
+): string[] {
+  const came = left.map(({ event }) => event.message)
+  const differences = jsonDifferences(byPosition(expected), byPosition(came))
+  if (differences.length === 0) return []
+  return [`${reference}: messages`, ...differences.map(difference => `  ${memberLine(difference)}`)]
+}
+
+/** So that lists of unlike length are compared one by one. */
+function byPosition(values: readonly JsonValue[]): JsonObject {
+  return Object.fromEntries(values.entries())
+}
