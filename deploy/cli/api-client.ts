@@ -1,4 +1,5 @@
-import { parseJson } from '../../engine/json-text.ts'
+import { jsonText, parseJson } from '../../engine/json-text.ts'
+import type { Problem } from '../../engine/problem.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import type { Address } from './connection.ts'
@@ -19,11 +20,14 @@ export interface ApiRequest {
 export class ApiRefusal extends CommandError {
   readonly status: number
   readonly code: string
+  /** What the service found in the body of the request. */
+  readonly problems: readonly Problem[]
 
-  constructor(status: number, code: string, sentence: string) {
+  constructor(status: number, code: string, sentence: string, problems: readonly Problem[] = []) {
     super(exitCodeOf(status), sentence)
     this.status = status
     this.code = code
+    this.problems = problems
   }
 }
 
@@ -87,7 +91,7 @@ async function answer(address: Address, path: string, request: ApiRequest, world
           authorization: `Token ${address.secret.value}`,
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        body: request.body === undefined ? null : JSON.stringify(request.body),
+        body: request.body === undefined ? null : jsonText(request.body),
         redirect: 'manual',
         signal: AbortSignal.any([world.stop, AbortSignal.timeout(TIMEOUT_MS)]),
       })
@@ -194,24 +198,29 @@ export function refusal(status: number, body: string, address: Address): ApiRefu
       `The credential from ${address.secret.origin} may not do this: ${text}.`,
     )
   }
-  return new ApiRefusal(status, said.code, `${address.url} answered ${status} ${said.code}: ${text}`)
+  const sentence = `${address.url} answered ${status} ${said.code}: ${text}`
+  return new ApiRefusal(status, said.code, sentence, said.problems)
 }
 
-function errorBody(body: string): { code: string; message: string } {
+function errorBody(body: string): { code: string; message: string; problems: readonly Problem[] } {
   try {
     const parsed = JSON.parse(body) as Record<string, unknown> | null
-    const findings = Array.isArray(parsed?.errors)
-      ? (parsed.errors as { instancePath?: unknown; message?: unknown }[])
-          .map(finding => `${String(finding.instancePath ?? '')} ${String(finding.message ?? '')}`.trim())
-          .join('; ')
-      : ''
+    const errors = Array.isArray(parsed?.errors) ? (parsed.errors as Partial<Problem>[]) : []
+    const problems = errors.map(({ instancePath = '', message = '' }) => ({
+      instancePath: String(instancePath),
+      message: String(message),
+    }))
+    const findings = problems
+      .map(({ instancePath, message }) => `${instancePath} ${message}`.trim())
+      .join('; ')
     const message = String(parsed?.error ?? parsed?.message ?? '')
     return {
       code: String(parsed?.code ?? ''),
       message: findings && !message.includes(findings) ? `${message} (${findings})` : message,
+      problems,
     }
   } catch {
-    return { code: '', message: '' }
+    return { code: '', message: '', problems: [] }
   }
 }
 

@@ -1,10 +1,18 @@
 import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { jsonText } from '../../engine/json-text.ts'
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { type ApiClient, ApiRefusal, apiClient } from './api-client.ts'
-import { CommandError, EXIT } from './command-error.ts'
-import { apiAddress } from './connection.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { type ApiClient, ApiRefusal } from './api-client.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import {
+  client,
+  data,
+  type Pipeline,
+  pipelineId,
+  publicationSentence,
+  publishPipeline,
+} from './pipeline-access.ts'
+import { pipelineFileCommands } from './pipeline-file.ts'
 import { type Column, printable, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
 
@@ -12,21 +20,19 @@ const HELP = `
 Examples:
   weir pipeline list
   weir pipeline show 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
-  weir pipeline publish 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11`
-
-interface Pipeline extends JsonObject {
-  id: string
-  title: string
-}
+  weir pipeline publish 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
+  weir pipeline export Shop > shop.yaml
+  weir pipeline test shop.yaml        run the tests that the file holds, without a server
+  weir pipeline apply shop.yaml --publish`
 
 interface JsonOption {
   readonly json?: true
 }
 
-export function pipelineCommand(world: World): Command {
+export function pipelineCommand(world: World, finish: (code: ExitCode) => void): Command {
   const command = new Command('pipeline')
-    .summary('list, show and publish pipelines')
-    .description('List, show and publish pipelines.')
+    .summary('list, show, publish, test and apply pipelines')
+    .description('List, show and publish pipelines, and keep them as files.')
     .addHelpText('after', HELP)
   command
     .command('list')
@@ -48,6 +54,7 @@ export function pipelineCommand(world: World): Command {
     .action(async (id: string, options: JsonOption & { allowUnconnected?: true }) =>
       publish(id, options, world),
     )
+  for (const each of pipelineFileCommands(world, finish)) command.addCommand(each)
   return command
 }
 
@@ -193,51 +200,9 @@ async function publish(
 ): Promise<void> {
   const api = client(world)
   const id = await pipelineId(api, wanted)
-  let published: Pipeline | undefined
-  try {
-    const answer = (await api.json(`/v3/pipeline/${encodeURIComponent(id)}/publish`, {
-      method: 'POST',
-      query: { allow_unconnected_edges: options.allowUnconnected ? 'true' : undefined },
-      body: {},
-    })) as { data: Pipeline }
-    published = answer.data
-  } catch (error) {
-    // What should run already does: success, as for the other clients of this API (section 2.7).
-    if (!(error instanceof ApiRefusal) || error.code !== 'ENOCHANGES') throw error
-  }
-  const pipeline = published ?? ((await data(api, `/v3/pipeline/${encodeURIComponent(id)}`)) as Pipeline)
-  if (options.json)
-    return write(world.stdout, `${jsonText({ changed: published !== undefined, pipeline })}\n`)
-  const sentence = published
-    ? `Published ${pipeline.title} at ${String(pipeline.published_at)}.`
-    : `Nothing to publish: ${pipeline.title} has not changed since ${String(pipeline.published_at)}.`
-  await write(world.stdout, `${printable(sentence)}\n`)
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** People may write a title, or the beginning of an id, where it says which one is meant. */
-export async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
-  if (UUID.test(wanted)) return wanted
-  const pipelines = (await data(api, '/v3/pipeline')) as Pipeline[]
-  const titled = pipelines.filter(pipeline => pipeline.title === wanted)
-  const matching = titled.length > 0 ? titled : pipelines.filter(pipeline => pipeline.id.startsWith(wanted))
-  if (matching.length === 1) return (matching[0] as Pipeline).id
-  throw new CommandError(
-    EXIT.usage,
-    matching.length === 0
-      ? `There is no pipeline "${wanted}"; "weir pipeline list" shows them.`
-      : `"${wanted}" may be any of ${matching.map(pipeline => pipeline.id).join(', ')}: give the id.`,
-  )
-}
-
-function client(world: World): ApiClient {
-  return apiClient(apiAddress(world), world)
-}
-
-/** The resource without its envelope (pipeline API, section 1.2). */
-async function data(api: ApiClient, path: string): Promise<JsonValue> {
-  return ((await api.json(path)) as JsonObject).data ?? null
+  const { pipeline, changed } = await publishPipeline(api, id, options.allowUnconnected ?? false)
+  if (options.json) return write(world.stdout, `${jsonText({ changed, pipeline })}\n`)
+  await write(world.stdout, `${printable(publicationSentence({ pipeline, changed }))}\n`)
 }
 
 function colours(world: World): boolean {

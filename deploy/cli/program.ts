@@ -70,7 +70,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     shipCommand(world, finish),
     searchCommand(world, finish),
     usageCommand(world),
-    pipelineCommand(world),
+    pipelineCommand(world, finish),
     explainCommand(world, finish),
     spreadCommand(world),
     credentialsCommand(world),

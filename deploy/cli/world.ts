@@ -7,7 +7,7 @@ export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: n
 /** All that a command sees of the machine: tests hand in another one. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: Readable
+  readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Screen
   readonly stderr: Screen
   readonly clock: Clock

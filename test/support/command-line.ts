@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { runProgram } from '../../deploy/cli/program.ts'
 import type { Credentials } from '../../deploy/data-directory.ts'
 import { commandWorld } from './command-world.ts'
@@ -10,6 +11,8 @@ export interface RunOptions {
   /** Default: the address of the server and an access token. */
   readonly env?: Record<string, string>
   readonly terminal?: boolean
+  /** What is typed. */
+  readonly typed?: string
 }
 
 export interface CommandLine {
@@ -32,10 +35,11 @@ export async function commandLine(): Promise<CommandLine> {
     folder,
     service,
     reply: () => ({ body: {} }),
-    run: async (args, { env, terminal = false } = {}) => {
+    run: async (args, { env, terminal = false, typed } = {}) => {
       const world = commandWorld({
         env: env ?? { WEIR_URL: service.url, WEIR_ACCESS_TOKEN: 'sts_x', WEIR_DATA_DIR: folder },
         terminal,
+        stdin: Readable.from(typed === undefined ? [] : [typed]),
       })
       const code = await runProgram(args, world)
       return { code, out: world.out(), err: world.err() }

@@ -26,7 +26,7 @@ export function commandWorld(
   const stderr = collected(false)
   return {
     env: options.env ?? {},
-    stdin: options.stdin ?? Readable.from([]),
+    stdin: Object.assign(options.stdin ?? Readable.from([]), { isTTY: options.terminal ?? false }),
     stdout: stdout.stream,
     stderr: stderr.stream,
     clock: options.clock ?? impatientClock(),

@@ -1,0 +1,68 @@
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type ApiClient, ApiRefusal, apiClient } from './api-client.ts'
+import { CommandError, EXIT } from './command-error.ts'
+import { apiAddress } from './connection.ts'
+import type { World } from './world.ts'
+
+export interface Pipeline extends JsonObject {
+  id: string
+  title: string
+}
+
+export interface Publication {
+  readonly pipeline: Pipeline
+  readonly changed: boolean
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export function client(world: World): ApiClient {
+  return apiClient(apiAddress(world), world)
+}
+
+/** The resource without its envelope (pipeline API, section 1.2). */
+export async function data(api: ApiClient, path: string): Promise<JsonValue> {
+  return ((await api.json(path)) as JsonObject).data ?? null
+}
+
+/** People may write a title, or the beginning of an id, where it says which one is meant. */
+export async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
+  if (UUID.test(wanted)) return wanted
+  const pipelines = (await data(api, '/v3/pipeline')) as Pipeline[]
+  const titled = pipelines.filter(pipeline => pipeline.title === wanted)
+  const matching = titled.length > 0 ? titled : pipelines.filter(pipeline => pipeline.id.startsWith(wanted))
+  if (matching.length === 1) return (matching[0] as Pipeline).id
+  throw new CommandError(
+    EXIT.usage,
+    matching.length === 0
+      ? `There is no pipeline "${wanted}"; "weir pipeline list" shows them.`
+      : `"${wanted}" may be any of ${matching.map(pipeline => pipeline.id).join(', ')}: give the id.`,
+  )
+}
+
+/** What should run already does: success, as for the other clients of this API (pipeline API, section 2.7). */
+export async function publishPipeline(
+  api: ApiClient,
+  id: string,
+  allowUnconnected: boolean,
+): Promise<Publication> {
+  const path = `/v3/pipeline/${encodeURIComponent(id)}`
+  try {
+    const answer = (await api.json(`${path}/publish`, {
+      method: 'POST',
+      query: { allow_unconnected_edges: allowUnconnected ? 'true' : undefined },
+      body: {},
+    })) as { data: Pipeline }
+    return { pipeline: answer.data, changed: true }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.code !== 'ENOCHANGES') throw error
+    return { pipeline: (await data(api, path)) as Pipeline, changed: false }
+  }
+}
+
+export function publicationSentence({ pipeline, changed }: Publication): string {
+  const { title, published_at: at } = pipeline
+  return changed
+    ? `Published ${title} at ${String(at)}.`
+    : `Nothing to publish: ${title} has not changed since ${String(at)}.`
+}

@@ -1,0 +1,107 @@
+import { createInterface } from 'node:readline'
+import { type FileFormat, printFile } from '../../api/pipeline/file/file-text.ts'
+import type { PipelineFile } from '../../schemas/pipeline-file.ts'
+import type { FileDifference } from '../../schemas/revision-api.ts'
+import { type ApiClient, ApiRefusal } from './api-client.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { client, type Pipeline, pipelineId, publicationSentence, publishPipeline } from './pipeline-access.ts'
+import { type PipelineSource, readSource, writeFindings } from './pipeline-source.ts'
+import { printable } from './table.ts'
+import { type World, write } from './world.ts'
+
+const IMPORT = '/v3/pipeline/import'
+
+export async function exportFile(wanted: string, format: FileFormat, world: World): Promise<void> {
+  const api = client(world)
+  const id = await pipelineId(api, wanted)
+  const file = await api.json(`/v3/pipeline/${encodeURIComponent(id)}/export`, { query: { format: 'json' } })
+  await write(world.stdout, printFile(file as PipelineFile, format))
+}
+
+export async function diff(path: string, world: World): Promise<ExitCode> {
+  const source = await readSource(path)
+  const difference = await differenceOf(source, client(world), world)
+  if (difference === undefined) return EXIT.usage
+  if (!difference.changed) return EXIT.done
+  await write(world.stdout, textOf(difference))
+  return EXIT.partly
+}
+
+export async function apply(
+  path: string,
+  { publish = false, yes = false }: { publish?: boolean; yes?: boolean },
+  world: World,
+): Promise<ExitCode> {
+  const api = client(world)
+  const source = await readSource(path)
+  const difference = await differenceOf(source, api, world)
+  if (difference === undefined) return EXIT.usage
+  if (difference.changed) {
+    await write(world.stdout, textOf(difference))
+    const isAsked = !yes && world.stdin.isTTY === true && world.stdout.isTTY === true
+    if (isAsked && !(await isAgreed(world))) {
+      await write(world.stdout, 'Nothing was changed.\n')
+      return EXIT.partly
+    }
+  }
+  const { data: pipeline } = (await api.json(IMPORT, { method: 'PUT', body: source.value ?? null })) as {
+    data: Pipeline
+  }
+  await write(world.stdout, `${printable(sentenceOf(pipeline, difference.changed, publish))}\n`)
+  if (!publish) return EXIT.done
+  const published = await publishPipeline(api, pipeline.id, false)
+  await write(world.stdout, `${printable(publicationSentence(published))}\n`)
+  return EXIT.done
+}
+
+function sentenceOf(
+  { id, title, has_changes: hasChanges }: Pipeline,
+  changed: boolean,
+  publish: boolean,
+): string {
+  const done = changed ? `Changed ${title}.` : `Nothing to change: ${title} is as the file says.`
+  return hasChanges === true && !publish ? `${done} To let it run: weir pipeline publish ${id}` : done
+}
+
+/** What a file would change; undefined when it is not valid, and all findings have been told. */
+async function differenceOf(
+  source: PipelineSource,
+  api: ApiClient,
+  world: World,
+): Promise<FileDifference | undefined> {
+  if (source.value === undefined) {
+    await writeFindings(source, source.problems, world)
+    return undefined
+  }
+  try {
+    const answer = await api.json(IMPORT, {
+      method: 'PUT',
+      query: { dry_run: 'true' },
+      body: source.value ?? null,
+    })
+    return (answer as unknown as { data: FileDifference }).data
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.problems.length === 0) throw error
+    await writeFindings(source, error.problems, world)
+    return undefined
+  }
+}
+
+function textOf({ text }: FileDifference): string {
+  return text.map(line => `${printable(line)}\n`).join('')
+}
+
+async function isAgreed(world: World): Promise<boolean> {
+  await write(world.stdout, 'Change it? [y/N] ')
+  const lines = createInterface({ input: world.stdin })
+  const close = () => lines.close()
+  world.stop.addEventListener('abort', close)
+  try {
+    for await (const line of lines) return /^y(es)?$/i.test(line.trim())
+  } finally {
+    world.stop.removeEventListener('abort', close)
+    lines.close()
+  }
+  if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.')
+  return false
+}

@@ -1,0 +1,250 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let line: CommandLine
+beforeEach(async () => {
+  line = await commandLine()
+})
+afterEach(() => line.close())
+
+const SHOP = `# Lines of the shop.
+weir: pipeline/1
+title: Shop
+sources:
+  - name: lines
+    type: log-analysis-ingestion
+processors:
+  - name: split
+    type: route
+    inputs: [lines]
+    config:
+      conditionals:
+        - label: hot
+          conditional:
+            expressions: [{ field: .t, str_operator: greater, value: 200 }]
+  - name: calm
+    type: throttle
+    inputs: [split.hot]
+    config: { threshold: 2, window: 1s }
+destinations:
+  - name: store
+    type: blackhole
+    inputs: [calm, split._unmatched]
+`
+
+async function file(text: string, name = 'shop.yaml'): Promise<string> {
+  const path = join(line.folder, name)
+  await writeFile(path, text)
+  return path
+}
+
+describe('with a server', () => {
+  let installation: TestInstallation
+  let env: Record<string, string>
+  beforeEach(async () => {
+    installation = await testInstallation()
+    const url = await installation.app.listen({ port: 0, host: '127.0.0.1' })
+    const { accessToken } = installation.credentials
+    env = { WEIR_URL: url, WEIR_ACCESS_TOKEN: accessToken, WEIR_DATA_DIR: line.folder }
+  })
+  afterEach(() => installation.app.close())
+
+  const run = (...args: string[]) => line.run(['pipeline', ...args], { env })
+  const atTerminal = (typed: string, ...args: string[]) =>
+    line.run(['pipeline', ...args], { env, terminal: true, typed })
+
+  test('apply tells what it changes, does it, and the next time there is nothing to do', async () => {
+    const path = await file(SHOP)
+    const { code, out, err } = await run('apply', path)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(
+      /^\+ pipeline "Shop"\n(\+ \w+ [a-z-]+ \w+\n){4}Changed Shop\. To let it run: weir pipeline publish [0-9a-f-]{36}\n$/,
+    )
+    expect((await run('diff', path)).code).toBe(0)
+    const again = await run('apply', path)
+    expect(again.code).toBe(0)
+    expect(again.out).toMatch(/^Nothing to change: Shop is as the file says\. To let it run:/)
+  })
+
+  test('apply --publish lets it run, once', async () => {
+    const path = await file(SHOP)
+    const { code, out } = await run('apply', path, '--publish')
+    expect(code).toBe(0)
+    expect(out).toMatch(/\nChanged Shop\.\nPublished Shop at 20\S+Z\.\n$/)
+    const again = await run('apply', path, '--publish')
+    expect(again.code).toBe(0)
+    expect(again.out).toMatch(/^Nothing to change: .*\nNothing to publish: Shop has not changed/)
+  })
+
+  test('diff is 1 and tells the difference while there is one', async () => {
+    const path = await file(SHOP)
+    await run('apply', path)
+    await file(SHOP.replace('threshold: 2', 'threshold: 5'))
+    const { code, out } = await run('diff', path)
+    expect([code, out]).toEqual([1, '~ transform throttle calm\n    ~ /user_config/threshold 2 → 5\n'])
+  })
+
+  test.each([
+    ['n\n', 1, 'Nothing was changed.\n'],
+    ['\n', 1, 'Nothing was changed.\n'],
+    ['', 1, 'Nothing was changed.\n'],
+    ['Yes\n', 0, /Changed Shop/],
+    ['y\n', 0, /Changed Shop/],
+  ])('apply at a terminal asks first: %j', async (typed, expected, said) => {
+    const { code, out } = await atTerminal(typed, 'apply', await file(SHOP))
+    expect(code).toBe(expected)
+    expect(out).toContain('+ transform throttle calm\n')
+    expect(out.split('Change it? [y/N] ')[1]).toMatch(said)
+    expect((await run('list')).out.includes('Shop')).toBe(expected === 0)
+  })
+
+  test('apply --yes at a terminal does not ask, and neither does it when nothing changes', async () => {
+    const path = await file(SHOP)
+    expect((await atTerminal('', 'apply', path, '--yes')).out).not.toContain('Change it?')
+    expect((await atTerminal('', 'apply', path)).out).toMatch(/^Nothing to change/)
+  })
+
+  test.each(['apply', 'diff'])(
+    '%s of a file that is not valid tells each finding with its line',
+    async command => {
+      const path = await file(
+        SHOP.replace('threshold: 2', 'threshold: 0').replace('[split.hot]', '[split.cold]'),
+      )
+      const { code, out, err } = await run(command, path)
+      expect([code, out]).toEqual([2, ''])
+      expect(err.split('\n').sort()).toEqual([
+        '',
+        `${path}:18: /processors/1/inputs/0 must be one of split._unmatched, split.hot`,
+        `${path}:19: /processors/1/config/threshold must be >= 1`,
+      ])
+      const broken = await run(command, await file('weir: [', 'broken.yaml'))
+      expect(broken.code).toBe(2)
+      expect(broken.err).toMatch(/broken\.yaml: must be YAML: .*\(line 1\)\n/)
+    },
+  )
+
+  test('what is refused for another reason is told as ever', async () => {
+    const path = await file(`${SHOP}id: 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11\n`)
+    const { code, err } = await run('apply', path)
+    expect(code).toBe(2)
+    expect(err).toMatch(/^weir: .* answered 404 ENOTFOUND: The pipeline does not exist\n$/)
+    const missing = await run('diff', join(line.folder, 'none.yaml'))
+    expect(missing.code).toBe(2)
+    expect(missing.err).toMatch(/^weir: ENOENT/)
+  })
+
+  test('export prints a file that applies as it is, also of JSON', async () => {
+    await run('apply', await file(SHOP))
+    const yaml = await run('export', 'Shop')
+    expect(yaml.code).toBe(0)
+    expect(yaml.out).toContain('    inputs:\n      - split.hot\n')
+    expect((await run('diff', await file(yaml.out))).code).toBe(0)
+    const json = await run('export', 'Shop', '--json')
+    expect(JSON.parse(json.out).processors[1]).toMatchObject({ name: 'calm', inputs: ['split.hot'] })
+    expect((await run('diff', await file(json.out, 'shop.json'))).code).toBe(0)
+    expect((await run('export', 'Nope')).code).toBe(2)
+  })
+})
+
+describe('weir pipeline test', () => {
+  const run = (...args: string[]) => line.run(['pipeline', 'test', ...args], { env: {} })
+  const TESTS = `tests:
+  - name: two a second go through
+    events:
+      - { message: { t: 201, n: 1 } }
+      - { message: { t: 202, n: 2 } }
+      - { message: { t: 203, n: 3 } }
+      - { message: { t: 20 } }
+      - { at: 2026-01-01T00:00:01Z, message: { t: 204, n: 4 } }
+    expect:
+      calm: { count: 3, dropped: 1 }
+      split: { count: 5 }
+      split.hot: { count: 4 }
+      split._unmatched: [{ t: 20 }]
+      store: { messages: [{ n: 1, t: 201 }, { n: 2, t: 202 }, { t: 20 }, { n: 4, t: 204 }] }
+      lines: { count: 5, dropped: 0 }
+`
+
+  test('runs without a server and tells what passed', async () => {
+    const path = await file(SHOP + TESTS)
+    const { code, out, err } = await run(path)
+    expect([err, out, code]).toEqual([
+      '',
+      `${path}\n  ok      two a second go through\n1 passed, 0 failed\n`,
+      0,
+    ])
+    expect(line.service.requests).toEqual([])
+  })
+
+  test('tells what differs where a test fails, and goes on', async () => {
+    const failing = TESTS.replace('{ count: 3, dropped: 1 }', '{ count: 4, dropped: 0 }')
+      .replace('[{ t: 20 }]', '[{ t: 21 }, { t: 22 }]')
+      .replace('{ n: 2, t: 202 }, ', '')
+    const path = await file(SHOP + failing)
+    const { code, out } = await run(path, await file(SHOP + TESTS, 'good.yaml'))
+    expect(code).toBe(1)
+    expect(out.split('\n').slice(1, -4)).toEqual([
+      '  failed  two a second go through',
+      '            calm: 3 events instead of 4',
+      '            calm: 1 dropped events instead of 0',
+      '            split._unmatched: 1 events instead of 2',
+      '            split._unmatched: messages',
+      '              ~ /0/t 21 → 20',
+      '              - /1 {"t":22}',
+      '            store: 4 events instead of 3',
+      '            store: messages',
+      '              ~ /1/t 20 → 202',
+      '              + /1/n 2',
+      '              - /2/n 4',
+      '              ~ /2/t 204 → 20',
+      '              + /3 {"t":204,"n":4}',
+    ])
+    expect(out).toMatch(/good\.yaml\n {2}ok .*\n1 passed, 1 failed\n$/)
+  })
+
+  test('a file that is not valid is 2, each finding with its line, and the others run', async () => {
+    const path = await file(SHOP.replace('threshold: 2', 'threshold: 0') + TESTS)
+    const { code, out, err } = await run(path, await file(SHOP + TESTS, 'good.yaml'))
+    expect([code, err]).toEqual([2, `${path}:19: /processors/1/config/threshold must be >= 1\n`])
+    expect(out).toMatch(/good\.yaml\n {2}ok .*\n1 passed, 0 failed\n$/)
+  })
+
+  test('what this version does not run cannot be tested', async () => {
+    const path = await file(`${SHOP.replace('type: blackhole', 'type: elasticsearch-of-tomorrow')}${TESTS}`)
+    expect((await run(path)).err).toContain(':22: /destinations/0/type must be equal to one of')
+  })
+
+  test('a file without tests has none', async () => {
+    const path = await file(SHOP)
+    expect((await run(path)).out).toBe(`${path}\n  no tests\n0 passed, 0 failed\n`)
+  })
+
+  test('a time of its own, metadata and a source are what the event has', async () => {
+    const path = await file(`weir: pipeline/1
+title: T
+sources:
+  - { name: a, type: log-analysis-ingestion }
+  - { name: b, type: log-analysis-ingestion }
+processors:
+  - name: only
+    type: filter
+    inputs: [a, b]
+    config:
+      action: drop
+      conditional: { expressions: [{ field: metadata.zone, str_operator: equal, value: eu }] }
+destinations: [{ name: end, type: blackhole, inputs: [only] }]
+tests:
+  - name: by zone
+    events:
+      - { source: a, message: one, metadata: { zone: eu }, at: 1767225600000 }
+      - { source: b, message: two, timestamp: 2025-01-01T00:00:00+01:00 }
+    expect: { a: [one], b: [two], end: [two], only: { dropped: 1 } }
+`)
+    const { code, out } = await run(path)
+    expect(out).toContain('1 passed, 0 failed')
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,55 @@
+import { contentOf } from '../../api/pipeline/file/file-content.ts'
+import { runProblems, runTests, type TestResult } from '../../api/pipeline/file/run-tests.ts'
+import { EXIT, type ExitCode } from './command-error.ts'
+import { readSource, writeFindings } from './pipeline-source.ts'
+import { printable } from './table.ts'
+import { type World, write } from './world.ts'
+
+/** Of a pipeline that no server knows: the ids of its nodes come from it, and nobody sees them. */
+const NO_PIPELINE = '00000000-0000-0000-0000-000000000000'
+
+/** Runs the tests of files; a file that is not valid keeps the others from nothing. */
+export async function testFiles(paths: readonly string[], world: World): Promise<ExitCode> {
+  const results: TestResult[] = []
+  let areValid = true
+  for (const path of paths) {
+    const found = await resultsOf(path, world)
+    if (found === undefined) areValid = false
+    else {
+      results.push(...found)
+      await write(world.stdout, reportOf(path, found))
+    }
+  }
+  const failed = results.filter(({ differences }) => differences.length > 0).length
+  await write(world.stdout, `${results.length - failed} passed, ${failed} failed\n`)
+  if (!areValid) return EXIT.usage
+  return failed > 0 ? EXIT.partly : EXIT.done
+}
+
+/** Undefined when the file is not valid, and all findings have been told. */
+async function resultsOf(path: string, world: World): Promise<TestResult[] | undefined> {
+  const source = await readSource(path)
+  if (source.problems.length > 0) {
+    await writeFindings(source, source.problems, world)
+    return undefined
+  }
+  const check = contentOf(source.value, {
+    pipelineId: NO_PIPELINE,
+    before: { nodes: [] },
+    settings: {},
+    routes: undefined,
+    newAlertId: () => NO_PIPELINE,
+  })
+  const problems = 'problems' in check ? check.problems : runProblems(check.content)
+  if ('content' in check && problems.length === 0) return runTests(check.content, () => world.stop.aborted)
+  await writeFindings(source, problems, world)
+  return undefined
+}
+
+function reportOf(path: string, results: readonly TestResult[]): string {
+  const lines = results.flatMap(({ name, differences }) => [
+    `  ${differences.length === 0 ? 'ok    ' : 'failed'}  ${name}`,
+    ...differences.map(line => `            ${line}`),
+  ])
+  return [path, ...(lines.length > 0 ? lines : ['  no tests'])].map(line => `${printable(line)}\n`).join('')
+}
