@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeSettings } from '../../deploy/settings.ts'
+import { commandLine } from '../support/command-line.ts'
+import { testInstallation } from '../support/test-installation.ts'
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url)
 
+const page = () => readFileSync(PAGE, 'utf8')
+
 /** The cells of the table between the two marks, without its heading. */
 function settingsOfPage(): string[][] {
-  const [, table] =
-    /<!-- settings:.*-->\n([\s\S]*?)\n<!-- \/settings -->/.exec(readFileSync(PAGE, 'utf8')) ?? []
+  const [, table] = /<!-- settings:.*-->\n([\s\S]*?)\n<!-- \/settings -->/.exec(page()) ?? []
   const rows = (table ?? '').split('\n').slice(2)
   return rows.map(row =>
     row
@@ -24,4 +29,27 @@ test("the settings of the operator's guide are those of the program", () => {
     summary,
   ])
   expect(settingsOfPage()).toEqual(expected)
+})
+
+test("the pipeline of the operator's guide passes its tests, and can be applied and published", async () => {
+  const [, text = ''] =
+    /<!-- pipeline file:.*-->\n```yaml\n([\s\S]*?)```\n<!-- \/pipeline file -->/.exec(page()) ?? []
+  const line = await commandLine()
+  const installation = await testInstallation()
+  try {
+    const path = join(line.folder, 'shop.yaml')
+    await writeFile(path, text)
+    const tested = await line.run(['pipeline', 'test', path])
+    expect([tested.err, tested.out.split('\n').at(-2), tested.code]).toEqual(['', '1 passed, 0 failed', 0])
+    const env = {
+      WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
+      WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
+    }
+    const applied = await line.run(['pipeline', 'apply', path, '--publish'], { env })
+    expect([applied.err, applied.code]).toEqual(['', 0])
+    expect(applied.out).toContain('\nPublished Shop at ')
+  } finally {
+    await installation.app.close()
+    await line.close()
+  }
 })
