@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { JsonObject } from './json.ts'
 
 /** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
 
@@ -6,29 +7,41 @@ export const MAX_SAMPLES = 1000
 
 const AnyValue = Type.Unknown()
 
-export const SimulationRequest = Type.Object(
-  {
-    samples: Type.Union([Type.Array(AnyValue), Type.String()], {
-      description:
-        'A list, each element one event; or a text: JSON, NDJSON, or lines. An object with `message` and besides it nothing but ' +
-        '`metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of the source it ' +
-        'enters), at least one of them, is a whole event; everything else is a message.',
+const requestMembers = {
+  samples: Type.Union([Type.Array(AnyValue), Type.String()], {
+    description:
+      'A list, each element one event; or a text: JSON, NDJSON, or lines. An object with `message` and besides it nothing but ' +
+      '`metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of the source it ' +
+      'enters), at least one of them, is a whole event; everything else is a message.',
+  }),
+  format: Type.Optional(
+    Type.Enum(['auto', 'json', 'ndjson', 'text'], { default: 'auto', description: 'Of samples as text' }),
+  ),
+  source: Type.Optional(
+    Type.String({
+      description: 'Id of the source that samples enter which name none; needed where there are several',
     }),
-    format: Type.Optional(
-      Type.Enum(['auto', 'json', 'ndjson', 'text'], { default: 'auto', description: 'Of samples as text' }),
-    ),
-    source: Type.Optional(
-      Type.String({
-        description: 'Id of the source that samples enter which name none; needed where there are several',
-      }),
-    ),
-    flush: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether windows that are open at the end are closed' }),
-    ),
+  ),
+  flush: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether windows that are open at the end are closed' }),
+  ),
+}
+
+export const SimulationRequest = Type.Object(requestMembers, { additionalProperties: false })
+export type SimulationRequest = Type.Static<typeof SimulationRequest>
+
+export const FileSimulationRequest = Type.Object(
+  {
+    pipeline: Type.Unsafe<JsonObject>({
+      type: 'object',
+      description:
+        'A whole pipeline, as in a file (see PUT /v3/pipeline/import); sources have the names that they have there',
+    }),
+    ...requestMembers,
   },
   { additionalProperties: false },
 )
-export type SimulationRequest = Type.Static<typeof SimulationRequest>
+export type FileSimulationRequest = Type.Static<typeof FileSimulationRequest>
 
 export const EventRecord = Type.Object({
   message: AnyValue,
@@ -41,6 +54,7 @@ const Sample = Type.Integer({ minimum: 0, description: 'Number of the sample tha
 
 const SimulatedNode = Type.Object({
   id: Type.String(),
+  name: Type.Optional(Type.String({ description: 'In the file, where it came with one' })),
   kind: Type.Enum(['source', 'transform', 'sink']),
   type: Type.String(),
   title: Type.Unsafe<string | null>({ type: ['string', 'null'] }),

@@ -23,6 +23,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'PUT /v3/pipeline/import': 'write',
   'POST /v3/pipeline/:pipelineId/pause': 'write',
   'POST /v3/pipeline/:pipelineId/simulate': 'write',
+  'POST /v3/pipeline/simulate': 'write',
   'GET /v3/pipeline/:pipelineId/explain': 'write',
   'POST /v3/pipeline/:pipelineId/preview': 'write',
   'GET /v3/pipeline/:pipelineId/preview': 'write',

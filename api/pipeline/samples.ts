@@ -17,8 +17,8 @@ const ENVELOPE_MEMBERS: readonly string[] = [
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 export interface SampleDefaults {
-  /** Ids of the pipeline's sources. */
-  readonly sources: readonly string[]
+  /** Ids of the pipeline's sources, by what they are called. */
+  readonly sources: ReadonlyMap<string, string>
   /** For samples that name none. */
   readonly source: string | undefined
   /** Time of samples that carry none, UNIX ms. */
@@ -105,8 +105,9 @@ function sampleOf(
     report('timestamp', 'must be a time as in RFC 3339')
   const timeMs = at === undefined ? nowMs : instantOf(at)
   if (timeMs === undefined) report('at', 'must be a time as in RFC 3339, or UNIX milliseconds')
-  if (typeof source !== 'string' || !sources.includes(source)) {
-    const which = `the pipeline has ${sources.length === 0 ? 'none' : sources.join(', ')}`
+  const sourceId = typeof source === 'string' ? sources.get(source) : undefined
+  if (sourceId === undefined) {
+    const which = `the pipeline has ${sources.size === 0 ? 'none' : [...sources.keys()].join(', ')}`
     report('source', source === undefined ? `must name a source: ${which}` : `must be a source: ${which}`)
   }
   const event = Event.of(
@@ -114,7 +115,7 @@ function sampleOf(
     isJsonObject(metadata) ? metadata : {},
     new Date(timestampMs ?? nowMs).toISOString(),
   )
-  return { event, timeMs: timeMs ?? nowMs, source: String(source) }
+  return { event, timeMs: timeMs ?? nowMs, source: sourceId ?? '' }
 }
 
 function isEnvelope(value: JsonValue): value is JsonObject {

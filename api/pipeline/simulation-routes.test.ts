@@ -162,6 +162,48 @@ describe('a simulation', () => {
     expect(await state()).toEqual(before)
   })
 
+  test('runs on a pipeline that comes with the samples, and keeps nothing of it', async () => {
+    const pipeline = {
+      weir: 'pipeline/1',
+      title: 'P',
+      sources: [
+        { name: 'lines', type: 'log-analysis-ingestion' },
+        { name: 'more', type: 'log-analysis-ingestion' },
+      ],
+      processors: [
+        { name: 'limit', type: 'throttle', inputs: ['lines'], config: { threshold: 1, window_ms: 1000 } },
+      ],
+      destinations: [{ name: 'out', type: 'blackhole', inputs: ['limit', 'more'] }],
+    }
+    const before = (await send('GET', '/v3/pipeline')).data
+    const { status, data } = await send('POST', '/v3/pipeline/simulate', {
+      pipeline,
+      source: 'lines',
+      samples: [1, 2, { message: 3, source: 'more' }],
+    })
+    expect(status).toBe(200)
+    expect(
+      data.nodes.map(({ name, events_in: events }: { name: string; events_in: number }) => [name, events]),
+    ).toEqual([
+      ['lines', 2],
+      ['more', 1],
+      ['limit', 2],
+      ['out', 2],
+    ])
+    expect((await send('GET', '/v3/pipeline')).data).toEqual(before)
+    const wrong = structuredClone(pipeline)
+    Object.assign(wrong.processors[0] as object, { config: { threshold: 0 }, inputs: ['nowhere'] })
+    const refused = await send('POST', '/v3/pipeline/simulate', { pipeline: wrong, samples: [] })
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors.map(({ instancePath }: { instancePath: string }) => instancePath)).toEqual(
+      expect.arrayContaining(['/pipeline/processors/0/config/threshold', '/pipeline/processors/0/inputs/0']),
+    )
+    const unnamed = await send('POST', '/v3/pipeline/simulate', { pipeline, samples: [1] })
+    expect(unnamed.body.errors).toEqual([
+      { instancePath: '/samples/0/source', message: 'must name a source: the pipeline has lines, more' },
+    ])
+  })
+
   test.each<[string, object, string]>([
     ['no samples', {}, ''],
     ['samples that are a number', { samples: 5 }, '/samples'],

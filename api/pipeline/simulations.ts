@@ -10,9 +10,16 @@ import {
 } from '../../engine/graph/simulation.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import type { EventRecord, SimulationRecord, SimulationRequest } from '../../schemas/simulation-api.ts'
+import type {
+  EventRecord,
+  FileSimulationRequest,
+  SimulationRecord,
+  SimulationRequest,
+} from '../../schemas/simulation-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { fileNameOf } from './file/output-references.ts'
+import type { PipelineFiles } from './file/pipeline-files.ts'
 import type { PipelinePorts, Pipelines } from './pipelines.ts'
 import { documentNodes, revisionNumbered } from './revision.ts'
 import { readSamples } from './samples.ts'
@@ -22,13 +29,29 @@ const LONGEST_MS = 10_000
 /** How long others of this process wait at a time. */
 const STRETCH_MS = 10
 
+/** What nodes are called outside. */
+interface NodeNames {
+  /** Ids of the sources, by what samples call them. */
+  readonly sources: ReadonlyMap<string, string>
+  /** To nodes in the request's body, by id. */
+  readonly pointers?: ReadonlyMap<string, string>
+  /** In the file, by id. */
+  readonly names?: ReadonlyMap<string, string>
+}
+
 /** Samples on pipelines, without any effect. */
 export class Simulations {
   readonly #pipelines: Pipelines
+  readonly #files: PipelineFiles
   readonly #ports: Pick<PipelinePorts, 'configuration' | 'clock'>
 
-  constructor(pipelines: Pipelines, ports: Pick<PipelinePorts, 'configuration' | 'clock'>) {
+  constructor(
+    pipelines: Pipelines,
+    files: PipelineFiles,
+    ports: Pick<PipelinePorts, 'configuration' | 'clock'>,
+  ) {
     this.#pipelines = pipelines
+    this.#files = files
     this.#ports = ports
   }
 
@@ -48,22 +71,39 @@ export class Simulations {
       revision === undefined
         ? documentNodes(draft.value.nodes)
         : revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
-    return this.ofNodes(nodes, request)
+    const sources = new Map(sourceIds(nodes).map(source => [source, source]))
+    return this.#ofNodes(nodes, request, { sources })
   }
 
-  /** @throws ProblemsError */
-  async ofNodes(nodes: readonly NodeDocument[], request: SimulationRequest): Promise<SimulationRecord> {
+  /**
+   * On a pipeline that came with the request and is not kept.
+   *
+   * @throws ProblemsError with what is wrong with it, or with the samples
+   */
+  async ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
+    const content = this.#files.contentOf(caller, pipeline, '/pipeline')
+    const names = new Map(content.nodes.map(node => [node.id, fileNameOf(node)]))
+    const nodes = documentNodes(content.nodes)
+    const sources = new Map(sourceIds(nodes).map(source => [names.get(source) ?? source, source]))
+    const pointers = new Map([...content.pointers].map(([id, pointer]) => [id, `/pipeline${pointer}`]))
+    return this.#ofNodes(nodes, request, { sources, pointers, names })
+  }
+
+  async #ofNodes(
+    nodes: readonly NodeDocument[],
+    request: SimulationRequest,
+    { sources, pointers, names }: NodeNames,
+  ): Promise<SimulationRecord> {
     const { clock } = this.#ports
     const problems = checkGraph({ nodes }, { allowUnconnected: true })
     if (problems.length > 0)
       throw new ProblemsError(
         problems.map(({ nodeId, instancePath, message }) => ({
-          instancePath: `/node/${nodeId}${instancePath}`,
+          instancePath: `${pointers?.get(nodeId) ?? `/node/${nodeId}`}${instancePath}`,
           message,
         })),
       )
-    const sources = nodes.filter(({ kind }) => kind === 'source').map(({ id }) => id)
-    const source = request.source ?? (sources.length === 1 ? sources[0] : undefined)
+    const source = request.source ?? (sources.size === 1 ? [...sources.keys()][0] : undefined)
     const samples = readSamples(request, { sources, source, nowMs: clock.wallMs() })
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
     const simulation = new Simulation(document, DEFAULT_SIMULATION_BOUNDS)
@@ -77,14 +117,19 @@ export class Simulations {
       await setImmediate()
       restedMs = clock.monotonicMs()
     }
-    return recordOf(nodes, simulation, samples.length)
+    return recordOf(nodes, simulation, samples.length, names)
   }
+}
+
+function sourceIds(nodes: readonly NodeDocument[]): string[] {
+  return nodes.filter(({ kind }) => kind === 'source').map(({ id }) => id)
 }
 
 function recordOf(
   nodes: readonly NodeDocument[],
   { tried, isCut, nodes: simulated }: Simulation,
   samples: number,
+  names: NodeNames['names'],
 ): SimulationRecord {
   const read = new Set(nodes.flatMap(({ inputs }) => inputs))
   const byId = new Map(simulated.map(node => [node.id, node]))
@@ -92,7 +137,11 @@ function recordOf(
     samples,
     tried,
     cut: isCut,
-    nodes: nodes.map(node => nodeRecord(node, byId.get(node.id) as SimulatedNode, read)),
+    nodes: nodes.map(node => {
+      const name = names?.get(node.id)
+      const record = nodeRecord(node, byId.get(node.id) as SimulatedNode, read)
+      return name === undefined ? record : { ...record, name }
+    }),
   }
 }
 

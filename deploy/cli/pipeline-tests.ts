@@ -41,7 +41,7 @@ async function resultsOf(path: string, world: World): Promise<TestResult[] | und
     newAlertId: () => NO_PIPELINE,
   })
   const problems = 'problems' in check ? check.problems : runProblems(check.content)
-  if ('content' in check && problems.length === 0) return runTests(check.content, () => world.stop.aborted)
+  if ('content' in check && problems.length === 0) return runTests(check.content)
   await writeFindings(source, problems, world)
   return undefined
 }

@@ -37,8 +37,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: WORKER,
-        find: 'this.#fold.apply(record)',
-        replace: 'this.#fold.apply({ ...record, appendTimeMs: this.#options.clock.wallMs() })',
+        find: 'this.#fold.apply(record, ',
+        replace: 'this.#fold.apply({ ...record, appendTimeMs: this.#options.clock.wallMs() }, ',
       },
     ],
   },

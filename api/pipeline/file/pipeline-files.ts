@@ -41,6 +41,26 @@ export class PipelineFiles {
   }
 
   /**
+   * A file that is for no pipeline that is there.
+   *
+   * @param at pointer to it in the request's body
+   * @throws ProblemsError with every finding
+   */
+  contentOf(caller: Caller, sent: JsonValue, at: string): FileContent {
+    try {
+      return this.#content(caller, sent, NO_PIPELINE)
+    } catch (error) {
+      if (!(error instanceof ProblemsError)) throw error
+      throw new ProblemsError(
+        error.problems.map(({ instancePath, message }) => ({
+          instancePath: `${at}${instancePath}`,
+          message,
+        })),
+      )
+    }
+  }
+
+  /**
    * What a file would change.
    *
    * @throws ApiError 404 or 409 when it is for no pipeline, or several; ProblemsError with every finding about it

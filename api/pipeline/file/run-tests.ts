@@ -30,15 +30,15 @@ export function runProblems({ nodes, pointers, tests }: FileContent): Problem[] 
 }
 
 /** Runs the tests of a file on a graph of its own each: no clock and no chance, so a test always ends the same way. */
-export function runTests(content: FileContent, isOver: () => boolean): TestResult[] {
-  return content.tests.map(test => ({ name: test.name, differences: differencesOf(test, content, isOver) }))
+export function runTests(content: FileContent): TestResult[] {
+  return content.tests.map(test => ({ name: test.name, differences: differencesOf(test, content) }))
 }
 
-function differencesOf(test: FileTest, content: FileContent, isOver: () => boolean): string[] {
+function differencesOf(test: FileTest, content: FileContent): string[] {
   const { title, nodes, references } = content
   const document = { id: '', accountId: '', title, revision: 1, nodes: documentNodes(nodes) }
   const samples = test.events.map(event => sampleOf(event, content))
-  const bounds = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY, isOver }
+  const bounds = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY }
   const simulated = new Map(simulate(document, samples, bounds).nodes.map(node => [node.id, node]))
   return Object.entries(test.expect).flatMap(([reference, sent]) => {
     const whole = nodes.find(node => fileNameOf(node) === reference)
