@@ -10,7 +10,10 @@ const Step = Type.Object({
   kind: Type.Enum(['source', 'transform', 'sink']),
   type: Type.String(),
   title: Text,
-  outcome: Type.Enum(['passed', 'dropped', 'failed']),
+  outcome: Type.Enum(['passed', 'dropped', 'failed', 'moved'], {
+    description:
+      'moved: the account is spread, and the line went on where its key is counted; that is not told',
+  }),
   outputs: Type.Array(Type.String(), { description: 'Ids of the outputs that it left by' }),
   read: Type.Boolean({ description: 'false: it left by outputs that no node reads, and ended there' }),
   event: EventRecord,

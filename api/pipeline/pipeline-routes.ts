@@ -66,6 +66,8 @@ const RESERVED_SEGMENTS = ['state-variable']
 /** `/v3/pipeline` (pipeline API, section 2). */
 export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, options) => {
   const pipelines = new Pipelines(options)
+  // What was answered to a write holds for every request after it, whichever process that comes to.
+  app.addHook('preHandler', async () => options.configuration.catchUp())
 
   app.get(
     '/v3/pipeline',

@@ -206,13 +206,14 @@ export class ProcessingNode implements CompiledNode {
   }
 
   /** The events of a run whose memory is here. The others are counted where they arrive. */
-  #stayingRun(run: Run, { elsewhere }: RunContext): Run | undefined {
+  #stayingRun(run: Run, { elsewhere, observer }: RunContext): Run | undefined {
     const state = this.#state
     if (state === undefined || elsewhere === undefined) return run
     const staying = new RunBuilder()
     for (const [index, event] of run.events.entries()) {
-      if (elsewhere.send(this.id, state.hash(event, state.value), event)) continue
-      staying.add(event, run.rows[index] as number, event.bytes)
+      const row = run.rows[index] as number
+      if (elsewhere.send(this.id, state.hash(event, state.value), event)) observer?.moved(this.id, event, row)
+      else staying.add(event, row, event.bytes)
     }
     this.counters.eventsIn -= run.events.length - staying.events.length
     this.counters.bytesIn -= run.bytes - staying.bytes

@@ -13,6 +13,8 @@ export interface GraphObserver {
   dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
+  /** An event went to the partition where the memory of its key is, and goes on there. */
+  moved(node: string, event: Event, row: number): void
   /** Trouble that a node had with an event, which may go on all the same. */
   reported(error: NodeError, row: number): void
 }

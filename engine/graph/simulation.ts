@@ -154,6 +154,10 @@ class Recording implements GraphObserver {
     if (this.#hasRoomFor(event)) this.#node(node).failed.push({ sample: this.sample, event })
   }
 
+  moved(): void {
+    throw new Error('a simulation has no other partitions')
+  }
+
   reported({ nodeId, code, field, message, event }: NodeError): void {
     if (this.#hasRoomFor(event)) this.#node(nodeId).errors.push({ sample: this.sample, code, field, message })
   }

@@ -44,7 +44,8 @@ export interface ExplainedPipeline {
 
 export interface ExplainedStep {
   readonly node: string
-  readonly outcome: 'passed' | 'dropped' | 'failed'
+  /** `moved`: to the partition where the memory of its key is; what became of it there is not told. */
+  readonly outcome: 'passed' | 'dropped' | 'failed' | 'moved'
   /** Names of the outputs that it left by; '' is the default one. */
   readonly outputs: readonly string[]
   readonly event: Event
@@ -169,6 +170,10 @@ class PathsOfPipeline implements GraphObserver {
 
   failed(node: string, event: Event, row: number): void {
     if (this.#isAsked(row)) this.#add(row, { node, outcome: 'failed', outputs: [], event, reason: undefined })
+  }
+
+  moved(node: string, event: Event, row: number): void {
+    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'moved', outputs: [], event, reason: undefined })
   }
 
   reported(error: NodeError, row: number): void {

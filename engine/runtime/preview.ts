@@ -184,6 +184,8 @@ class DestinationWatch implements RunWatch, GraphObserver {
 
   failed(): void {}
 
+  moved(): void {}
+
   reported(): void {}
 }
 

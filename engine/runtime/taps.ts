@@ -92,6 +92,7 @@ class WatchedPipeline implements GraphObserver {
 
   dropped(): void {}
   failed(): void {}
+  moved(): void {}
   reported(): void {}
 
   takesEffect(inEffect: PipelineInEffect): void {

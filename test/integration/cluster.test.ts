@@ -89,9 +89,8 @@ async function send(ingest: string, number: number, apps: readonly string[]): Pr
 }
 
 await describeKafka('a cluster of processes on Kafka', {}, cluster => {
-  test('a throttle lets exactly its limit pass while engines are killed and join, and weir verify says so', async () => {
-    const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
-    const shared = settings({
+  const sharedSettings = (store: RunningRole) =>
+    settings({
       KAFKA_BROKERS: cluster.bootstrap.join(),
       KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
       KAFKA_SESSION_TIMEOUT_MS: '2000',
@@ -101,6 +100,37 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
       CLICKHOUSE_URL: store.url,
     })
+
+  test('what one API process answered, another one sees at once, and ten clients of both lose nothing', async () => {
+    const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
+    const shared = sharedSettings(store)
+    const apis = [await start('api', shared), await start('api', shared)].map(({ url }) => url)
+    const one = (number: number) => apis[number % 2] as string
+    interface Node {
+      readonly data: { readonly id: string; readonly title: string; readonly generation_id: number }
+    }
+    const { data } = await ask<Node>(`${one(0)}/v3/pipeline`, 'POST', { title: 'P' })
+    const url = (number: number) => `${one(number)}/v3/pipeline/${data.id}/transform`
+    const client = async (number: number) => {
+      for (let round = 0; round < 10; round++) {
+        const body = { type: 'stringify', title: `${number} ${round}` }
+        const { id } = (await ask<Node>(url(number + round), 'POST', body)).data
+        const other = `${url(number + round + 1)}/${id}`
+        expect((await ask<Node>(other)).data.title).toBe(body.title)
+        await ask(other, 'PUT', { ...body, title: `${body.title} again` })
+        expect((await ask<Node>(`${url(number + round)}/${id}`)).data).toMatchObject({
+          title: `${body.title} again`,
+          generation_id: 1,
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: 10 }, (_, number) => client(number)))
+    for (const number of [0, 1]) expect((await ask<{ data: object[] }>(url(number))).data).toHaveLength(100)
+  })
+
+  test('a throttle lets exactly its limit pass while engines are killed and join, and weir verify says so', async () => {
+    const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
+    const shared = sharedSettings(store)
     const api = await start('api', shared)
     const first = await start('engine', shared)
     const ingests = [await start('ingest', shared), await start('ingest', shared)]
