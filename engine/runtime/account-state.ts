@@ -167,6 +167,10 @@ export class AccountState {
     this.#deployed.delete(pipelineId)
   }
 
+  get hasPaused(): boolean {
+    return this.#deployed.values().some(({ notHandled }) => notHandled !== undefined)
+  }
+
   has(pipelineId: string): boolean {
     return this.#deployed.has(pipelineId)
   }

@@ -63,6 +63,11 @@ export class Accounts {
     return [...this].some(({ deadLetters }) => !deadLetters.isUnused)
   }
 
+  /** True while a pipeline is paused. */
+  get anyPaused(): boolean {
+    return [...this].some(({ hasPaused }) => hasPaused)
+  }
+
   /** True while keys are, or were a short time ago, exempt from a throttle. */
   get anyExemptions(): boolean {
     return [...this].some(({ exemptions }) => !exemptions.isUnused)

@@ -36,7 +36,7 @@ import type { RunWatch } from './run-watch.ts'
 
 /** What the same log gives is fixed by this number; a change of it raises the number. */
 export const BEHAVIOUR = 2
-/** Accounts on many partitions, dead letters and exemptions came with the second; all else can be read by the program before. */
+/** Accounts on many partitions, dead letters, exemptions and pauses came with the second; all else can be read by the program before. */
 const FIRST_BEHAVIOUR = 1
 const SECOND_BEHAVIOUR = 2
 
@@ -574,8 +574,9 @@ export class PartitionFold {
 
   /** What a program must know to go on from here. */
   get #behaviour(): number {
-    const { anySpread, anyDeadLetters, anyExemptions } = this.#accounts
-    return anySpread || anyDeadLetters || anyExemptions ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
+    const { anySpread, anyDeadLetters, anyExemptions, anyPaused } = this.#accounts
+    const isOfSecond = anySpread || anyDeadLetters || anyExemptions || anyPaused
+    return isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
   }
 
   #noteCheckpoint(): void {
@@ -624,8 +625,15 @@ export class PartitionFold {
 
 /** A control record that says what a program must know to read it. */
 export function encodeControl(body: Control['body']): Buffer {
-  const isOfSecond = 'weir.Cut' in body && SECOND_KINDS.has(body['weir.Cut'].kind)
+  const isOfSecond =
+    'weir.Cut' in body && (SECOND_KINDS.has(body['weir.Cut'].kind) || isPause(body['weir.Cut']))
   return controlType.encode({ behaviour: isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR, body })
+}
+
+function isPause({ kind, payload }: Cut): boolean {
+  return (
+    kind === 'pipeline' && payload !== '' && (parseJson(payload) as unknown as PipelineCut).paused === true
+  )
 }
 
 /** Of exemptions: time has made it meaningless. */

@@ -2,20 +2,19 @@ import { afterEach, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { CHECKPOINT_TOPIC, openPartitionedTopics, partitionOfAccount } from '../../engine/log/topics.ts'
+import { openPartitionedTopics, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
 import { encodeControl } from '../../engine/runtime/partition-fold.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import { ThrottleBuckets } from '../../engine/runtime/throttle-buckets.ts'
-import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import {
   expectConservation,
+  newestCheckpoint,
   newWorld,
   node,
   passSecond,
@@ -51,12 +50,6 @@ async function sendEach(world: World, worker: PartitionWorker, line: string): Pr
 async function appendCut({ ingest, partition }: World, cut: Cut): Promise<void> {
   const value = encodeControl({ 'weir.Cut': cut })
   await ingest.append(partition, { value, producer: null, priority: 'control' })
-}
-
-async function newestCheckpoint({ log, ingest, partition }: World): Promise<Checkpoint> {
-  const topic = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
-  const kept = await new CheckpointLog(topic, { topic: ingest.name, partition }).newest()
-  return checkpointType.decode(kept?.body as Buffer)
 }
 
 async function exemptWorld() {

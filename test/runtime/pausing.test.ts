@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { expectConservation, newWorld, node, passSecond, SOURCE } from '../support/world.ts'
+import { controlType } from '../../schemas/control.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { expectConservation, newestCheckpoint, newWorld, node, passSecond, SOURCE } from '../support/world.ts'
 
 const NODES = [
   SOURCE,
@@ -61,4 +63,24 @@ test('another pipeline that reads the stream keeps the default graph from runnin
   await passSecond(world, worker)
   expect(world.storedLines()).toEqual([])
   expectConservation()
+})
+
+test('a program that knows no pauses is told so, by the cut and by the checkpoint', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const behaviours = async () => {
+    const records = await world.ingest.read(world.partition, 0n, Number.MAX_SAFE_INTEGER)
+    return records.flatMap(({ value }) => {
+      if (schemaIdOf(value) !== controlType.id) return []
+      const { behaviour, body } = controlType.decode(value)
+      return 'weir.Cut' in body && body['weir.Cut'].kind === 'pipeline' ? [behaviour] : []
+    })
+  }
+  world.configuration.deploy(NODES, 1)
+  await passSecond(world, worker)
+  world.configuration.deploy(NODES, 2, 'pipeline-1', true)
+  await passSecond(world, worker)
+  expect(await behaviours()).toEqual([1, 2])
+  await world.clock.advanceUntil(worker.finish())
+  expect((await newestCheckpoint(world)).behaviour).toBe(2)
 })

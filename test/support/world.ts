@@ -12,8 +12,10 @@ import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import type { RunWatch } from '../../engine/runtime/run-watch.ts'
+import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'
@@ -95,6 +97,13 @@ export function expectConservation(): void {
       )
     }
   }
+}
+
+/** What a start would go on from. */
+export async function newestCheckpoint({ log, ingest, partition }: World): Promise<Checkpoint> {
+  const topic = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
+  const kept = await new CheckpointLog(topic, { topic: ingest.name, partition }).newest()
+  return checkpointType.decode(kept?.body as Buffer)
 }
 
 /** Drives a worker until it has nothing left to do at this instant. */
