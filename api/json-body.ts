@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseJson } from '../engine/json-text.ts'
+import { parseKeptJson } from '../engine/json-text.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { type ApiError, badRequest } from './errors.ts'
 
@@ -40,7 +40,7 @@ function jsonBody(body: Buffer): JsonValue | undefined {
   if (text.trim() === '') return undefined
   if (depthOf(text) > MAX_DEPTH) throw malformed(`it is nested more than ${MAX_DEPTH} levels deep`)
   try {
-    return parseJson(text)
+    return parseKeptJson(text)
   } catch (cause) {
     throw malformed((cause as Error).message)
   }

@@ -20,6 +20,27 @@ export function parseJson(text: string): JsonValue {
   }) as JsonValue
 }
 
+/** A number that only an exponent, or hundreds of digits, can make too large. */
+const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}|\d{300}/
+
+/**
+ * The same, of what is to be kept: a number that is too large for any number here would turn into null when it is
+ * written.
+ *
+ * @throws SyntaxError
+ */
+export function parseKeptJson(text: string): JsonValue {
+  const value = parseJson(text)
+  if (MAY_BE_TOO_LARGE.test(text) && holdsInfinity(value))
+    throw new SyntaxError('it holds a number that is too large')
+  return value
+}
+
+function holdsInfinity(value: JsonValue): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return value !== null && typeof value === 'object' && Object.values(value).some(holdsInfinity)
+}
+
 /** Compact JSON text, members in their order; -0 prints as 0. */
 export function jsonText(value: JsonValue): string {
   try {

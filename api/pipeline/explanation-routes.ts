@@ -53,6 +53,7 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<
         toMs: query.to === undefined ? ports.clock.wallMs() : instantOf('to', query.to),
         limit: Number(query.limit ?? USUAL_LIMIT),
       }
+      if (wanted.fromMs > wanted.toMs) throw new ApiError(400, 'EVALIDATION', 'from is later than to')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
       const pieces = explanations.found(account, pipeline.id, wanted, gone.signal)

@@ -461,6 +461,19 @@ describe('nodes', () => {
     )
   })
 
+  test('a number that is too large for any number is refused, not stored as null', async () => {
+    const pipeline = await newPipeline()
+    for (const number of ['1e400', '-1e999', `1${'0'.repeat(400)}.5`]) {
+      const conditional = `{"expressions":[{"field":".n","str_operator":"equal","value":${number}}]}`
+      const body = `{"type":"filter","user_config":{"action":"drop","conditional":${conditional}}}`
+      const { status, body: answer } = await send('POST', `/v3/pipeline/${pipeline}/transform`, body)
+      expect([status, answer.message]).toEqual([400, expect.stringContaining('too large')])
+    }
+    const large = `{"expressions":[{"field":".n","str_operator":"equal","value":1e300}]}`
+    const body = `{"type":"filter","user_config":{"action":"drop","conditional":${large}}}`
+    expect((await send('POST', `/v3/pipeline/${pipeline}/transform`, body)).status).toBe(200)
+  })
+
   test('messages hold the fragments that clients look for', async () => {
     const pipeline = await newPipeline()
     const messageOf = async (user_config: JsonObject, type: string) => {

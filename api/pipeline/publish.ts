@@ -8,8 +8,11 @@ import {
 } from '../../engine/configuration/entities.ts'
 import { foreignDestination } from '../../engine/destinations/own-store.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
+import { jsonText, parseJson } from '../../engine/json-text.ts'
 import type { Problem } from '../../engine/problem.ts'
+import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
@@ -49,6 +52,7 @@ export async function publish(
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
     const problems = publishProblems(document, { ...options, hasThrottle: features?.throttle ?? true })
     if (problems.length > 0) throw new ProblemsError(problems)
+    assertRuns(document)
     const revisionId = entropy.uuid()
     const atMs = clock.wallMs()
     const { account } = state.pipeline.value
@@ -87,6 +91,21 @@ function documentOf({ pipeline, draft }: PipelineState, revision: number): Pipel
     revision,
     nodes: documentNodes(nodes),
     ...(alerts.length > 0 && { alerts }),
+  }
+}
+
+/**
+ * What is published comes to the partitions as text; they must be able to run what they read, so that is tried before.
+ * The nodes were checked when they were written: what this finds is a mistake of this program.
+ */
+function assertRuns(document: PipelineDocument): void {
+  try {
+    compileGraph(parseJson(jsonText(document as unknown as JsonObject)) as unknown as PipelineDocument)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ProblemsError([
+      { instancePath: '', message: `must be a pipeline that can run: ${error.message}` },
+    ])
   }
 }
 

@@ -1,6 +1,6 @@
 import { Event } from '../../engine/event.ts'
 import type { Sample } from '../../engine/graph/simulation.ts'
-import { parseJson } from '../../engine/json-text.ts'
+import { parseKeptJson } from '../../engine/json-text.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { MAX_SAMPLES, type SimulationRequest } from '../../schemas/simulation-api.ts'
@@ -83,7 +83,7 @@ function linesOf(text: string): string[] {
 
 function jsonOf(text: string): JsonValue | undefined {
   try {
-    return parseJson(text)
+    return parseKeptJson(text)
   } catch {
     return undefined
   }

@@ -191,7 +191,7 @@ test('one bucket is shown with its pass times, also that of events without a key
     passes: [{ at: isoTime(firstMs), count: 1 }],
   })
   expect((await send('GET', `${url}/bucket/unknown`)).data).toMatchObject({
-    bucket: 'shared',
+    bucket: 'key',
     passed: 0,
     oldest_at: null,
     free_from: null,

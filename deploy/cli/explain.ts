@@ -45,7 +45,7 @@ export function explainCommand(world: World, finish: (code: ExitCode) => void): 
   return new Command('explain')
     .summary('tell what became of a line in a pipeline')
     .description('Tell what became of a line in a pipeline, and why.')
-    .argument('<pipeline>', 'id of the pipeline')
+    .argument('<pipeline>', 'id or title of the pipeline')
     .option('--line-id <id>', '_id of a stored line')
     .option('--batch-id <id>', 'batchID that ingestion answered')
     .option('--query <query>', 'find lines as they were sent, in the language of searches')

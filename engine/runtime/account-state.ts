@@ -167,6 +167,10 @@ export class AccountState {
     this.#deployed.delete(pipelineId)
   }
 
+  isPaused(pipelineId: string): boolean {
+    return this.#deployed.get(pipelineId)?.notHandled !== undefined
+  }
+
   get hasPaused(): boolean {
     return this.#deployed.values().some(({ notHandled }) => notHandled !== undefined)
   }

@@ -102,6 +102,7 @@ export class PartitionFold {
   #row = 0
   /** Of the record in hand. */
   #watch: RunWatch | undefined
+  #tried: PipelineCut | undefined
   #bytesSinceCheckpoint = 0
   #lastCheckpointBytes = 0
   #lastCheckpointMs = 0
@@ -237,13 +238,22 @@ export class PartitionFold {
     return flushes
   }
 
-  /** Lets a document run in the place of what is deployed of its pipeline, whatever the records say from now on. */
+  /**
+   * Lets a document run in the place of what is deployed of its pipeline, whatever is published from now on. It is
+   * paused when that is.
+   */
   tryPipeline(document: PipelineCut): void {
     const cut: Cut = { kind: 'pipeline', entity: document.id, version: LAST_VERSION, payload: '' }
     this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
-    const account = this.#accounts.of(document.accountId)
+    this.#tried = document
+    this.#deployTried(this.#accounts.of(document.accountId).isPaused(document.id))
+  }
+
+  #deployTried(paused: boolean): void {
+    if (this.#tried === undefined) return
+    const account = this.#accounts.of(this.#tried.accountId)
     this.#notePending(account)
-    account.deploy(document, { version: cut.version })
+    account.deploy({ ...this.#tried, paused }, { version: LAST_VERSION })
   }
 
   /** Tells of everything that is in effect here. */
@@ -413,6 +423,7 @@ export class PartitionFold {
   #applyCut(cut: Cut): void {
     if (isOver(cut, this.#timeMs)) return
     const key = cutKey(cut.kind, cut.entity)
+    if (cut.kind === 'pipeline' && cut.entity === this.#tried?.id) this.#deployTried(isPause(cut))
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
     this.#cuts.set(key, cut)
     this.#appliedCuts++

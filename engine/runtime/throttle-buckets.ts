@@ -66,7 +66,7 @@ export class ThrottleBuckets {
       const passes = state.passesOf(key).filter(({ timeMs }) => atMs - timeMs < windowMs)
       const count = passes.reduce((sum, pass) => sum + pass.count, 0)
       if (key === undefined) return [{ kind: 'default', count, passes }]
-      const kind = state.has(key) ? 'key' : 'shared'
+      const kind = state.has(key) || passes.length === 0 ? 'key' : 'shared'
       return [{ kind, key: { text: key, isDigest: false }, count, passes }]
     })
     const own = found.buckets.filter(({ kind }) => kind !== 'shared')

@@ -110,6 +110,7 @@ test('what is asked wrongly, or is not there, is said', async () => {
     'query=a&from=noon',
     'line_id=1&batch_id=2',
     'query=(&from=0',
+    'query=a&from=5&to=1',
   ])
     expect([query, await status(query)]).toEqual([query, 400])
   for (const query of ['line_id=1', 'batch_id=00000000:0:0:0', `line_id=${'9'.repeat(38)}`])

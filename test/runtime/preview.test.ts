@@ -154,3 +154,21 @@ test('a draft shows what it would have done with the same lines, and where it di
   expect(without.differing).toBe(5)
   expect(without.samples).toHaveLength(3)
 })
+
+test('a draft is paused while the pipeline was', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  let version = 0
+  for (const paused of [false, true, false, true]) {
+    world.configuration.deploy(nodes(9), ++version, 'pipeline-1', paused)
+    await passSecond(world, worker)
+    await world.append([{ line: `${version}` }])
+    await passSecond(world, worker)
+  }
+  const { next } = await world.ingest.bounds(world.partition)
+  for (const from of [1n, next - 1n]) {
+    const { result } = await preview(world, nodes(9), from)
+    expect(result.differing).toBe(0)
+    expect(result.draft).toEqual(result.deployed)
+  }
+})

@@ -24,6 +24,8 @@ export type DraftContent = Pick<Draft, 'nodes' | 'alerts'>
 export interface FilePlace extends Omit<NodeRules, 'isWellTyped'> {
   readonly pipelineId: string
   readonly before: DraftContent
+  /** Of a node whose name the pipeline does not know. */
+  readonly newNodeId: (name: string) => string
   readonly newAlertId: () => string
 }
 

@@ -1,4 +1,4 @@
-import { type DraftNode, gatewayRoutes } from '../../../engine/configuration/entities.ts'
+import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
 import type { Problem } from '../../../engine/problem.ts'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
@@ -9,7 +9,6 @@ import { NODE_KINDS, type NodeKind } from '../links.ts'
 import { named } from '../revision.ts'
 import type { FilePlace, SentFile } from './file-content.ts'
 import { nodeContent } from './node-content.ts'
-import { nodeIdOf } from './node-id.ts'
 import { fileNameOf, nodeNameIn, OutputReferences } from './output-references.ts'
 
 export interface ReadNodes {
@@ -54,7 +53,7 @@ export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
 }
 
 function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problems: Problem[] } {
-  const { pipelineId, before } = place
+  const { before, newNodeId } = place
   const byName = new Map(before.nodes.map(node => [fileNameOf(node), node]))
   const byId = new Map(before.nodes.map(node => [node.id, node]))
   const read = new Map<string, ReadNode>()
@@ -63,9 +62,8 @@ function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problem
     for (const [index, members] of sent.list(list).entries()) {
       if (!isJsonObject(members) || typeof members.name !== 'string') continue
       const pointer = `/${list}/${index}`
-      const newId = nodeIdOf(pipelineId, members.name)
-      const known = byName.get(members.name) ?? byId.get(newId)
-      const id = known?.id ?? newId
+      const known = byName.get(members.name) ?? byId.get(members.name)
+      const id = known?.id ?? newNodeId(members.name)
       const other = read.get(id)
       if (other !== undefined) {
         const message = `must NOT be that of ${other.pointer}, too`
@@ -89,9 +87,6 @@ function readNode(
   const { id, kind, name, pointer, known } = spot
   const { type, title, description, config, inputs, gateway_route_id: sentRoute } = members
   const stored = known?.kind === kind ? known : undefined
-  // The route that a node of this name had is there still where other sources share it.
-  const formerRoute = stored === undefined && routes?.configuration.get(gatewayRoutes, id) !== undefined
-  const route = sentRoute ?? (formerRoute ? id : undefined)
   const isWellTyped = (member: string) => !sent.isFoundAt(`${pointer}/${FILE_MEMBERS[member] ?? member}`)
   const { node, problems } = checkedNode(
     {
@@ -99,7 +94,7 @@ function readNode(
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
       ...(config !== undefined && { user_config: config }),
-      ...(route !== undefined && { gateway_route_id: route }),
+      ...(sentRoute !== undefined && { gateway_route_id: sentRoute }),
     },
     {
       id,

@@ -10,7 +10,6 @@ import {
 } from '../../../test/support/test-installation.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { Pipelines } from '../pipelines.ts'
-import { nodeIdOf } from './node-id.ts'
 import { PipelineFiles } from './pipeline-files.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
@@ -95,7 +94,44 @@ const draftOf = (id: string) => {
   return draft
 }
 
+/** Names are not shown on nodes. */
+function nodeIdOf(pipeline: string, name: string): string | undefined {
+  return draftOf(pipeline).value.nodes.find(node => node.name === name)?.id
+}
+
 describe('PUT /v3/pipeline/import', () => {
+  test('a name that was away is another node: it starts anew, and may be of another type', async () => {
+    const file = (...processors: object[]) => ({
+      weir: 'pipeline/1',
+      title: 'Again',
+      sources: [{ name: 'lines', type: 'log-analysis-ingestion' }],
+      processors,
+    })
+    const calm = {
+      name: 'calm',
+      type: 'throttle',
+      config: { threshold: 1, window_ms: 1000 },
+      inputs: ['lines'],
+    }
+    const { data } = await apply(file(calm))
+    const before = nodeIdOf(data.id, 'calm')
+    await apply(file())
+    expect(nodeIdOf(data.id, 'calm')).toBeUndefined()
+    await apply(file({ ...calm, type: 'drop-fields', config: { fields: ['.x'] } }))
+    expect(nodeIdOf(data.id, 'calm')).not.toBe(before)
+    expect(draftOf(data.id).value.nodes.find(({ name }) => name === 'calm')?.generation).toBe(0)
+  })
+
+  test('a number that is too large for any number is refused', async () => {
+    const text = JSON.stringify(shop()).replace(/"threshold":\d+/, '"threshold":1e400')
+    expect(text).toContain('1e400')
+    const { status, text: answer } = await send('PUT', '/import', text)
+    expect([status, JSON.parse(answer).errors[0].message]).toEqual([
+      400,
+      expect.stringContaining('too large'),
+    ])
+  })
+
   test('makes the pipeline with its nodes and alerts when there is none of that title, in one step', async () => {
     const { status, data, changed } = await apply(shop())
     expect([status, changed, data.title, data.has_changes]).toEqual([200, true, 'Shop', true])
@@ -234,13 +270,12 @@ describe('PUT /v3/pipeline/import', () => {
     ])
     await apply(shop({ sources: [...shop().sources, second] }))
     expect(await routes()).toHaveLength(1)
+    // It is another source, though it has the name of the one before: ids are never used again.
+    const former = await routes()
     const other = await apply(shop({ sources: [...shop().sources, { name: 'web', type: 'fluent' }, second] }))
-    expect(other.errors).toEqual([
-      {
-        instancePath: '/sources/1/gateway_route_id',
-        message: 'must be the id of a gateway route of type "fluent": it is for "http"',
-      },
-    ])
+    expect(other.errors).toBeUndefined()
+    expect(await routes()).toEqual(expect.arrayContaining([...former, nodeIdOf(data.id, 'web')]))
+    expect(former).not.toContain(nodeIdOf(data.id, 'web'))
     await apply(shop())
     expect(await routes()).toEqual([])
   })

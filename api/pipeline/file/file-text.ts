@@ -10,7 +10,7 @@ import {
   Scalar,
   visit,
 } from 'yaml'
-import { parseJson } from '../../../engine/json-text.ts'
+import { parseKeptJson } from '../../../engine/json-text.ts'
 import { type Problem, pointerTo } from '../../../engine/problem.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { PipelineFile } from '../../../schemas/pipeline-file.ts'
@@ -68,7 +68,7 @@ function asRawJson(_key: string, value: unknown): unknown {
 function parseJsonFile(text: string): FileText {
   const lineOf = () => undefined
   try {
-    return { value: parseJson(text), problems: [], lineOf }
+    return { value: parseKeptJson(text), problems: [], lineOf }
   } catch (error) {
     const message = `must be JSON: ${(error as Error).message}`
     return { value: undefined, problems: [{ instancePath: '', message }], lineOf }

@@ -133,6 +133,7 @@ export class PipelineFiles {
       before: before ?? { nodes: [] },
       settings: this.#settings,
       routes: { configuration, account: accountOf(caller).shortId },
+      newNodeId: () => entropy.uuid(),
       newAlertId: () => entropy.uuid(),
     })
     if ('problems' in check) throw new ProblemsError(check.problems)
