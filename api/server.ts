@@ -18,6 +18,7 @@ import type { LineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { NodeSettings } from '../engine/graph/node-declaration.ts'
 import { jsonText } from '../engine/json-text.ts'
+import { MAX_QUERY_BYTES } from '../engine/query-language/parse-query.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
@@ -46,7 +47,6 @@ import { isTapUpgrade } from './pipeline/tap-routes.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { exportRoutes } from './search/export-routes.ts'
-import { MAX_QUERY_BYTES } from './search/query-language/parse-query.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { validatorCompiler } from './validation.ts'
@@ -187,7 +187,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {
     await needing('read', app, async scope => {
-      await scope.register(exportRoutes, { store, clock })
+      await scope.register(exportRoutes, { configuration, store, clock })
       await scope.register(usageRoutes, { store, clock })
     })
   }

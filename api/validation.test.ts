@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { detailsOf, problemsOf, validatorCompiler } from './validation.ts'
+import { detailsOf, problemsOf, readsBoolean, readsInteger, validatorCompiler } from './validation.ts'
 
 const schema = {
   type: 'object',
@@ -17,6 +17,8 @@ const schema = {
       items: { type: 'object', required: ['key'], properties: { url: { type: 'string' } } },
     },
     'a/b~c': { type: 'string' },
+    count: readsInteger({ minimum: 1, maximum: 10 }),
+    flag: readsBoolean(),
   },
 }
 
@@ -54,6 +56,12 @@ describe('findings in the words that clients match', () => {
       'channels[1].url',
       '"channels[1].url" must be a string',
     ],
+    ['a text that is no number', { name: 'a', count: 'x' }, 'count', '"count" must be a number'],
+    ['a text below', { name: 'a', count: '0' }, 'count', '"count" must be greater than or equal to 1'],
+    ['a text above', { name: 'a', count: '11' }, 'count', '"count" must be less than or equal to 10'],
+    ['half a number', { name: 'a', count: 1.5 }, 'count', '"count" must be a number'],
+    ['a text that is no boolean', { name: 'a', flag: 'yes' }, 'flag', '"flag" must be a boolean'],
+    ['a number as boolean', { name: 'a', flag: 1 }, 'flag', '"flag" must be a boolean'],
     ['a name with slashes', { name: 'a', 'a/b~c': 5 }, 'a/b~c', '"a/b~c" must be a string'],
   ])('%s', (_name, value, key, message) => {
     expect(detailsOf(findings(value))).toEqual([{ message, key }])
@@ -78,4 +86,10 @@ test('what is validated stays as it was sent', () => {
   const sent = { name: 'a', more: { unknown: [1, '2'] } }
   expect(findings(sent)).toEqual([])
   expect(sent).toEqual({ name: 'a', more: { unknown: [1, '2'] } })
+})
+
+test('members that older clients send as texts are read as what they stand for', () => {
+  const sent = { name: 'a', count: '7', flag: 'false' }
+  expect(findings(sent)).toEqual([])
+  expect(sent).toEqual({ name: 'a', count: 7, flag: false })
 })

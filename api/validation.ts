@@ -1,6 +1,8 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
+import Type from 'typebox'
 import type { Problem } from '../engine/problem.ts'
 import type { ValidationDetail } from './errors.ts'
 
@@ -11,7 +13,63 @@ import type { ValidationDetail } from './errors.ts'
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
+  ajv.addKeyword(READS_KEYWORD)
   return ({ schema }) => ajv.compile(schema)
+}
+
+/** What a text may stand for where older clients send it instead. */
+export interface Reads {
+  readonly type: 'integer' | 'boolean'
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** A member that may be sent as a text, too; handlers see what the text stands for. */
+export function readsInteger(bounds: { readonly minimum?: number; readonly maximum?: number } = {}) {
+  return Type.Unsafe<number>({ reads: { type: 'integer', ...bounds } satisfies Reads })
+}
+
+/** The same of `true` and `false`. */
+export function readsBoolean() {
+  return Type.Unsafe<boolean>({ reads: { type: 'boolean' } satisfies Reads })
+}
+
+const READS_KEYWORD: FuncKeywordDefinition = {
+  keyword: 'reads',
+  modifying: true,
+  errors: true,
+  validate: readAs,
+}
+
+type KeywordErrors = { errors?: Partial<ErrorObject>[] }
+
+function readAs(
+  this: unknown,
+  reads: Reads,
+  sent: unknown,
+  _schema?: unknown,
+  place?: DataValidationCxt,
+): boolean {
+  const value = typeof sent === 'string' ? readText(reads.type, sent) : sent
+  const failure = failureOf(reads, value)
+  ;(readAs as KeywordErrors).errors = failure === undefined ? [] : [failure]
+  if (failure === undefined && place !== undefined) place.parentData[place.parentDataProperty] = value
+  return failure === undefined
+}
+
+function readText(type: Reads['type'], text: string): unknown {
+  if (type === 'integer') return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : text
+  return text === 'true' ? true : text === 'false' ? false : text
+}
+
+function failureOf({ type, minimum, maximum }: Reads, value: unknown): Partial<ErrorObject> | undefined {
+  const isOfType = type === 'integer' ? Number.isSafeInteger(value) : typeof value === 'boolean'
+  if (!isOfType) return { keyword: 'type', params: { type } }
+  if (minimum !== undefined && (value as number) < minimum)
+    return { keyword: 'minimum', params: { limit: minimum } }
+  if (maximum !== undefined && (value as number) > maximum)
+    return { keyword: 'maximum', params: { limit: maximum } }
+  return undefined
 }
 
 /** Findings as `/v3` words them (pipeline API, section 1.3). */

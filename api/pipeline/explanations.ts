@@ -7,6 +7,7 @@ import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { lineId, parseLineId } from '../../engine/position.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type {
   ExplainedLine,
   ExplainedPipeline,
@@ -20,7 +21,6 @@ import type {
   ExplainedStepRecord,
 } from '../../schemas/explanation-api.ts'
 import { ApiError, notFound } from '../errors.ts'
-import type { Query } from '../search/query-language/syntax-tree.ts'
 import { matchesAsSent } from './lines-as-sent.ts'
 import { eventRecord } from './simulations.ts'
 

@@ -1,9 +1,9 @@
 import type { Event } from '../../engine/event.ts'
 import { parseJson } from '../../engine/json-text.ts'
+import { renderRecord } from '../../engine/line-record.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import { evaluate } from '../search/query-language/evaluate.ts'
-import type { Query } from '../search/query-language/syntax-tree.ts'
-import { renderRecord } from '../search/record.ts'
 
 /**
  * Whether a query finds a line as it was sent: as the record that it would be if it were stored untouched. What

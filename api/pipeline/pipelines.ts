@@ -25,7 +25,7 @@ import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-ap
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
-import { untilNotOvertaken } from './overtaken.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
 import { documentNodes, revisionDeployedBy, revisionsOf, sameAlerts, sameNodes } from './revision.ts'
 import { routeChanges } from './source-routes.ts'
 

@@ -1,15 +1,6 @@
-import {
-  allOf,
-  anyOf,
-  IS_META_STRING,
-  META_STRING,
-  type StoredField,
-  storedField,
-  type ValueTest,
-} from './line-fields-sql.ts'
-import { fieldPaths } from './query-language/field-paths.ts'
-import { bigIntegerText, NUMBER_PATTERN, readNumber } from './query-language/number-text.ts'
-import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
+import { fieldPaths } from '../../engine/query-language/field-paths.ts'
+import { bigIntegerText, NUMBER_PATTERN, readNumber } from '../../engine/query-language/number-text.ts'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import {
   type Comparison,
   type FieldTest,
@@ -19,7 +10,7 @@ import {
   type OrderOperator,
   type Query,
   type TextTerm,
-} from './query-language/syntax-tree.ts'
+} from '../../engine/query-language/syntax-tree.ts'
 import {
   isTokenLike,
   mayHoldSeveralTokens,
@@ -27,7 +18,16 @@ import {
   TOKEN_PATTERN,
   textPattern,
   wholePattern,
-} from './query-language/token-pattern.ts'
+} from '../../engine/query-language/token-pattern.ts'
+import {
+  allOf,
+  anyOf,
+  IS_META_STRING,
+  META_STRING,
+  type StoredField,
+  storedField,
+  type ValueTest,
+} from './line-fields-sql.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** Of the 262,144 characters that the engine reads as one statement; the rest is for all that stands around. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { LineFilters, LinePage, LineSelection } from './line-selection.ts'
 import { decodePageToken } from './page-token.ts'
-import { parseQuery } from './query-language/parse-query.ts'
-import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
-import type { Query } from './query-language/syntax-tree.ts'
 import type { QueryParameters } from './query-parameters.ts'
 
 /** What an export asks for: export and search, section 6.1. */

@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Statement, Store } from '../../engine/store/store.ts'
+import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
+import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { readExport, readPagedExport } from './export-request.ts'
@@ -9,10 +13,10 @@ import { exportSchema, pagedExportSchema } from './export-schema.ts'
 import { recordLines, recordPage } from './line-answers.ts'
 import { type LinePage, type LineSelection, type SelectedLine, selectLines } from './line-selection.ts'
 import { encodePageToken } from './page-token.ts'
-import { QuerySyntaxError } from './query-language/query-syntax-error.ts'
 import { QueryParameters } from './query-parameters.ts'
 
 export interface ExportRoutesOptions {
+  readonly configuration: ConfigurationView
   readonly store: Store
   readonly clock: Clock
   /** Most lines of one `/v1/export`, and their number when `size` is left out. */
@@ -32,8 +36,14 @@ const OWN_VALIDATION = { validatorCompiler: () => () => true }
 /** `/v1/export` and `/v2/export`: export and search, section 6. */
 export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   app,
-  { store, clock, maxLines = DEFAULT_MAX_LINES },
+  { configuration, store, clock, maxLines = DEFAULT_MAX_LINES },
 ) => {
+  /** Of the lines that are asked for, those that the caller may see. */
+  const visibleTo = (caller: Caller, selection: LineSelection): LineSelection => ({
+    ...selection,
+    query: narrowed(selection.query, accessScopeOf(configuration, caller)),
+  })
+
   app.get(
     '/v1/export',
     { config: { needs: 'read' }, schema: exportSchema(maxLines), ...OWN_VALIDATION },
@@ -43,7 +53,8 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const { selection, page } = readExport(parameters, account, { most: maxLines, usual: maxLines }, clock)
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
-      return sendLines({ store, clock }, statementFor(selection, page), reply, rows => {
+      const statement = statementFor(visibleTo(request.caller, selection), page)
+      return sendLines({ store, clock }, statement, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows)
       })
@@ -58,7 +69,8 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const limits = { most: MAX_PAGE_LINES, usual: MAX_PAGE_LINES }
       const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
       const { selection, page, parameters, startedMs } = asked
-      const statement = statementFor(selection, { ...page, limit: page.limit + 1 })
+      const visible = visibleTo(request.caller, selection)
+      const statement = statementFor(visible, { ...page, limit: page.limit + 1 })
       return sendLines({ store, clock }, statement, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))

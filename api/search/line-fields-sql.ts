@@ -1,6 +1,6 @@
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import { lineId, parseLineId } from '../../engine/position.ts'
-import { BIG_INTEGER_PATTERN } from './query-language/number-text.ts'
+import { BIG_INTEGER_PATTERN } from '../../engine/query-language/number-text.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** What a test of one value becomes in SQL; undefined when no value of this kind can pass it. */

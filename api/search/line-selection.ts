@@ -1,7 +1,7 @@
+import type { LineRow } from '../../engine/line-record.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { Statement } from '../../engine/store/store.ts'
 import { compileCondition, equalsAnyCase } from './compile-sql.ts'
-import type { Query } from './query-language/syntax-tree.ts'
-import type { LineRow } from './record.ts'
 import { SqlConstants } from './sql-constants.ts'
 
 /** Lists of exact names: one of each list that is not empty (filters, section 5). */

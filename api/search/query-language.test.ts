@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../engine/json-text.ts'
+import { renderRecord } from '../../engine/line-record.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { compileCondition } from './compile-sql.ts'
 import { type SelectedLine, selectLines } from './line-selection.ts'
-import { evaluate } from './query-language/evaluate.ts'
-import { parseQuery } from './query-language/parse-query.ts'
-import { renderRecord } from './record.ts'
 import { SqlConstants } from './sql-constants.ts'
 
 /** The language on the real engine, and directly on the records that an export gives: both must agree. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { AlertDocument, NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import { type AnyKind, defineKind, type Kind, type Rule } from './kind.ts'
+import { defineKind, type Kind, type Rule } from './kind.ts'
 import type { Rejection, RejectionCode } from './rejection.ts'
 
 /**
@@ -303,25 +303,6 @@ export const exemptions: Kind<Exemption> = defineKind<Exemption>('exemption', {
 })
 export const spreads = defineKind<Spread>('spread', { account: ofAccount })
 export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
-
-export const KINDS: readonly AnyKind[] = [
-  installations,
-  enterprises,
-  accounts,
-  members,
-  accessTokens,
-  accountKeys,
-  pipelines,
-  drafts,
-  revisions,
-  deployments,
-  gatewayRoutes,
-  accessKeys,
-  deadLetterSettings,
-  exemptions,
-  spreads,
-  spreadReports,
-]
 
 /** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */
 export function secretHash(secret: string): string {

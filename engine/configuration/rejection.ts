@@ -18,6 +18,8 @@ export type RejectionCode =
   | 'KEY_LIMIT'
   /** The account has as many exemptions as it may. */
   | 'EXEMPTION_LIMIT'
+  /** Members are limited by the group. */
+  | 'GROUP_IN_USE'
 
 /** A write that the configuration did not take. */
 export class ConfigurationRejected extends Error {

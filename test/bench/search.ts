@@ -1,5 +1,5 @@
 import { type LineFilters, selectLines } from '../../api/search/line-selection.ts'
-import { parseQuery } from '../../api/search/query-language/parse-query.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { Statement } from '../../engine/store/store.ts'
 import { usageByKind } from '../../engine/store/usage.ts'
 import type { BenchmarkOptions } from './benchmark.ts'

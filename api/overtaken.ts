@@ -1,4 +1,4 @@
-import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
+import { ConfigurationRejected } from '../engine/configuration/rejection.ts'
 
 /** How often a write is tried again when other processes changed the same entities meanwhile. */
 const MAX_ATTEMPTS = 20

@@ -1,9 +1,9 @@
-import { jsonText } from '../../engine/json-text.ts'
-import { displayText, hasFixedName, OWN_MEMBERS, recordName } from '../../engine/line-members.ts'
-import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
-import { parseBoundedJson, parseTextObject } from '../../engine/parsed-line.ts'
-import { type LineIdParts, lineId } from '../../engine/position.ts'
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { jsonText } from './json-text.ts'
+import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-members.ts'
+import { TOPIC_NUMBERS } from './log/topics.ts'
+import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
+import { type LineIdParts, lineId } from './position.ts'
 
 /** A row of table `lines` as JSON gives it. Empty strings stand for what is not known. */
 export interface LineRow {

@@ -1,5 +1,5 @@
-import { jsonText } from '../../../engine/json-text.ts'
-import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { jsonText } from '../json-text.ts'
 import { fieldPaths } from './field-paths.ts'
 import { bigIntegerText, readNumber } from './number-text.ts'
 import {

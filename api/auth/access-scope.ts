@@ -1,0 +1,43 @@
+import { accessGroups } from '../../engine/configuration/access-groups.ts'
+import { memberKey, members } from '../../engine/configuration/entities.ts'
+import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
+import type { Caller } from './caller.ts'
+
+const NOTHING: Query = { kind: 'not', operand: { kind: 'all' } }
+
+/**
+ * The lines of its account that a caller may see: those that match the query of at least one of the caller's groups
+ * (configuration and account API, section 11). Only members with the role member are limited, and only by their
+ * personal tokens. It is asked anew for every request, since groups and roles change.
+ *
+ * @returns undefined when the caller may see every line
+ */
+export function accessScopeOf(configuration: ConfigurationView, caller: Caller): Query | undefined {
+  if (caller.accessType !== 'user' || caller.account === undefined) return undefined
+  const member = configuration.get(members, memberKey(caller.account.shortId, caller.subjectEmail ?? ''))
+  if (member === undefined) return NOTHING
+  const { role, groups } = member.value
+  if (role !== 'member' || groups.length === 0) return undefined
+  const operands = groups.flatMap(group => queryOf(configuration, group))
+  return operands.length === 0 ? NOTHING : { kind: 'or', operands }
+}
+
+/** @returns the query that a scope leaves of another */
+export function narrowed(query: Query, scope: Query | undefined): Query {
+  return scope === undefined ? query : { kind: 'and', operands: [scope, query] }
+}
+
+/** A group that shows nothing adds nothing: one whose query is empty, or can no longer be read, or that is gone. */
+function queryOf(configuration: ConfigurationView, group: string): Query[] {
+  const text = configuration.get(accessGroups, group)?.value.accessScopes.trim() ?? ''
+  if (text === '') return []
+  try {
+    return [parseQuery(text)]
+  } catch (error) {
+    if (error instanceof QuerySyntaxError) return []
+    throw error
+  }
+}
