@@ -2,7 +2,7 @@ import Type, { type TObject } from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { checkConfig, GrokPattern, RegularExpressionText } from '../config-schema.ts'
 import type { Problem } from '../problem.ts'
-import { customFormatProblems, TimeFormat } from './time-format.ts'
+import { customFormatProblems, TimeFormatOption } from './time-format-option.ts'
 
 /** What can be said to a parser. */
 export interface Parser {
@@ -124,7 +124,7 @@ const WITH_OPTIONS: Readonly<Record<string, Parser>> = {
     optionsRequired: true,
   },
   parse_timestamp: {
-    options: TimeFormat,
+    options: TimeFormatOption,
     optionsRequired: true,
     timeFormat: { format: 'format', custom: 'custom_format' },
   },

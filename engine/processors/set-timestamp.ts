@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import { FieldPath } from '../config-schema.ts'
 import type { Problem } from '../problem.ts'
 import { declareProcessor } from './define-processor.ts'
-import { customFormatProblems, TimeFormat } from './time-format.ts'
+import { customFormatProblems, TimeFormatOption } from './time-format-option.ts'
 
 /** Set timestamp: the time of an event is what one of its fields says. Rules: components, section 5.21. */
 export const setTimestamp = declareProcessor({
@@ -13,7 +13,7 @@ export const setTimestamp = declareProcessor({
     {
       parsers: Type.Array(
         Type.Object(
-          { field: FieldPath({ description: 'Field with the time' }), options: TimeFormat },
+          { field: FieldPath({ description: 'Field with the time' }), options: TimeFormatOption },
           { additionalProperties: false },
         ),
         { minItems: 1, description: 'Fields and formats, in order of trial' },

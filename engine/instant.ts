@@ -1,0 +1,47 @@
+/** A moment, to the nanosecond. */
+export interface Instant {
+  /** Whole milliseconds since 1970 in UTC, rounded down. */
+  readonly epochMs: number
+  /** Nanoseconds beyond them: 0 to 999,999. */
+  readonly nanos: number
+}
+
+/** The start of the year 0 and the end of the year 9999, in seconds: the times that four digits of a year can write. */
+const FIRST_EPOCH_SECOND = -62_167_219_200
+const LAST_EPOCH_SECOND = 253_402_300_799
+
+/**
+ * @param epochSecond whole seconds since 1970 in UTC, rounded down
+ * @param nanosecond of that second
+ * @returns undefined outside the years 0 to 9999
+ */
+export function instantOf(epochSecond: number, nanosecond: number): Instant | undefined {
+  if (!(epochSecond >= FIRST_EPOCH_SECOND && epochSecond <= LAST_EPOCH_SECOND)) return undefined
+  const nanos = nanosecond % 1_000_000
+  return { epochMs: epochSecond * 1000 + (nanosecond - nanos) / 1_000_000, nanos }
+}
+
+/** The whole seconds, rounded down. */
+export function epochSecondOf({ epochMs }: Instant): number {
+  return Math.floor(epochMs / 1000)
+}
+
+/** What is beyond the whole seconds. */
+export function nanosecondOf({ epochMs, nanos }: Instant): number {
+  return (epochMs - Math.floor(epochMs / 1000) * 1000) * 1_000_000 + nanos
+}
+
+/** The canonical time form of components, section 1.2. */
+export function canonicalTimeOf(instant: Instant): string {
+  const wholeSeconds = new Date(instant.epochMs).toISOString().slice(0, -'.000Z'.length)
+  return `${wholeSeconds}${fractionText(nanosecondOf(instant))}Z`
+}
+
+/** With its point, and 0, 3, 6 or 9 digits: the fewest that lose nothing. */
+export function fractionText(nanosecond: number): string {
+  if (nanosecond === 0) return ''
+  const digits = String(nanosecond)
+    .padStart(9, '0')
+    .replace(/(000)+$/, '')
+  return `.${digits}`
+}
