@@ -11,6 +11,7 @@ export type Outcome<Code extends ErrorCode = ErrorCode, E = Event> =
   | Dropped
   | Split<E>
   | Routed<E>
+  | Gathered<E>
   | Failed<Code>
 
 /** The event goes on, and an error is recorded. */
@@ -51,6 +52,21 @@ export class Routed<E = Event> {
   }
 }
 
+/**
+ * The event is part of a window now. Where it was merged with others that the window has, it is no event of its own any
+ * more; otherwise it is held until the window ends.
+ */
+export class Gathered<E = Event> {
+  readonly merged: boolean
+  /** What windows give that ended by this event, in order. */
+  readonly released: readonly E[]
+
+  constructor(merged: boolean, released: readonly E[]) {
+    this.merged = merged
+    this.released = released
+  }
+}
+
 /** Could not be processed and does not go on. */
 export class Failed<Code extends ErrorCode> {
   readonly code: Code
@@ -85,6 +101,14 @@ export function split<E>(events: readonly E[]): Split<E> {
 
 export function route<E>(event: E, outputs: readonly string[]): Routed<E> {
   return new Routed(event, outputs)
+}
+
+export function hold<E>(released: readonly E[] = []): Gathered<E> {
+  return new Gathered(false, released)
+}
+
+export function merge<E>(released: readonly E[] = []): Gathered<E> {
+  return new Gathered(true, released)
 }
 
 export function fail<Code extends ErrorCode>(code: Code, detail = NO_DETAIL): Failed<Code> {

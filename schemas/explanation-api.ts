@@ -10,8 +10,9 @@ const Step = Type.Object({
   kind: Type.Enum(['source', 'transform', 'sink']),
   type: Type.String(),
   title: Text,
-  outcome: Type.Enum(['passed', 'dropped', 'failed', 'moved'], {
+  outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved'], {
     description:
+      'held, merged: it is part of a window of the node, alone or with others, and goes on in what that gives; ' +
       'moved: the account is spread, and the line went on where its key is counted; that is not told',
   }),
   outputs: Type.Array(Type.String(), { description: 'Ids of the outputs that it left by' }),

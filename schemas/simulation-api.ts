@@ -50,7 +50,12 @@ export const EventRecord = Type.Object({
 })
 export type EventRecord = Type.Static<typeof EventRecord>
 
-const Sample = Type.Integer({ minimum: 0, description: 'Number of the sample that it comes from, from 0' })
+const Sample = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  minimum: 0,
+  description:
+    'Number of the sample that it comes from, from 0; null: a window gave it when its time was over',
+})
 
 const SimulatedNode = Type.Object({
   id: Type.String(),

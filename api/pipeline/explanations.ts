@@ -268,6 +268,11 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
       return [`dropped by ${name}${ruleOf(reason)}`]
     case 'failed':
       return [`failed at ${name}: ${errors.map(({ code, message }) => `${code}: ${message}`).join(', ')}`]
+    case 'held':
+    case 'merged':
+      return [
+        `${outcome === 'held' ? 'waits at' : 'was merged with others at'} ${name}, and goes on in what that gives`,
+      ]
     case 'moved':
       return [`went on from ${name} in the partition where its key is counted, which is not told`]
     case 'passed':

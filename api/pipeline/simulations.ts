@@ -117,6 +117,7 @@ export class Simulations {
       await setImmediate()
       restedMs = clock.monotonicMs()
     }
+    if (request.flush !== false && simulation.tried === samples.length) simulation.flush()
     return recordOf(nodes, simulation, samples.length, names)
   }
 }
@@ -173,7 +174,7 @@ function nodeRecord(
 
 const NO_REASON: JsonObject = {}
 
-function shown({ sample, event }: SimulatedEvent): { sample: number; event: EventRecord } {
+function shown({ sample, event }: SimulatedEvent): { sample: number | null; event: EventRecord } {
   return { sample, event: eventRecord(event) }
 }
 

@@ -35,6 +35,18 @@ describe('a graph', () => {
     expect(problemsOf([], false)).toEqual([])
   })
 
+  test('is refused with options that are kept and that nothing can run by', () => {
+    const reduce = node('r', 'transform', 'reduce', ['in'], {
+      date_formats: [
+        { field: '.at', format: '%F' },
+        { field: '.on', format: 'nonsense' },
+      ],
+    })
+    expect(problemsOf([source, reduce, sink('r')])).toEqual([
+      'r /user_config/date_formats/1/format must be a time format: it has no date',
+    ])
+  })
+
   test('may use every output of a route, and nothing that looks like one', () => {
     expect(problemsOf([source, route('r', 'in'), sink('r.aaaaaaaa', 'r._unmatched')], false)).toEqual([])
     const refused = 'must be an output of another node of this pipeline'

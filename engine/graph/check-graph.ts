@@ -1,5 +1,6 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../problem.ts'
+import { processorOf } from '../processors/registry.ts'
 import { isBuilt } from './known-types.ts'
 import { nodeOutputs } from './node-outputs.ts'
 
@@ -32,6 +33,9 @@ function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocume
   const { id: nodeId, kind, type, inputs } = node
   const problems: GraphProblem[] = []
   if (!isBuilt(kind, type)) problems.push({ nodeId, instancePath: '/type', message: notBuilt(node) })
+  if (kind === 'transform')
+    for (const { instancePath, message } of processorOf(type)?.runProblems?.(node.user_config) ?? [])
+      problems.push({ nodeId, instancePath: `/user_config${instancePath}`, message })
   if (kind === 'source') {
     if (inputs.length > 0)
       problems.push({ nodeId, instancePath: '/inputs', message: 'must NOT have more than 0 items' })

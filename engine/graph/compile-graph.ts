@@ -12,6 +12,7 @@ import {
   DEFAULT_OUTPUT,
   DeliveringNode,
   type HeldState,
+  type HeldWindows,
   type Inbox,
   OutputPort,
   ProcessingNode,
@@ -56,6 +57,12 @@ export interface CompiledGraph {
   absorb(node: string, data: Uint8Array): void
   /** Lets time pass for keyed state when nothing arrives. */
   tick(nowMs: number): void
+  /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early, never too late. */
+  readonly deadlineMs: number
+  /** Ends the windows whose time has come, and runs what they give on. */
+  expire(context: RunContext): void
+  /** Ends all windows of some nodes, whatever their time. */
+  endWindows(nodes: ReadonlySet<string>, context: RunContext): void
   /** A copy of the memory of each node that has one, by node id. */
   snapshot(): Map<string, Uint8Array>
   /** How much each node with a memory holds, by node id; the names of the figures are the processor's. */
@@ -114,6 +121,7 @@ class Graph implements CompiledGraph {
   readonly counters: ReadonlyMap<string, NodeCounters>
   readonly states = new Map<string, HeldState>()
   readonly #nodes: readonly CompiledNode[]
+  readonly #windowed: readonly (HeldState & { readonly windows: HeldWindows })[]
   readonly #entrances = new Map<string, SourceNode[]>()
   /** Where events wait that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
@@ -129,6 +137,7 @@ class Graph implements CompiledGraph {
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
     this.#nodes = order.map(node => this.#compileNode(node, memory))
     this.readsIngest = this.#entrances.has(INGEST_ROUTE)
+    this.#windowed = [...this.states.values()].filter(hasWindows)
     this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
     this.counters = new Map(this.#nodes.map(({ id, counters }) => [id, counters]))
   }
@@ -172,6 +181,28 @@ class Graph implements CompiledGraph {
     for (const { kind, value, config } of this.states.values()) kind.advance(value, nowMs, config)
   }
 
+  get deadlineMs(): number {
+    let deadline = Number.POSITIVE_INFINITY
+    for (const { windows, value } of this.#windowed) deadline = Math.min(deadline, windows.deadlineMs(value))
+    return deadline
+  }
+
+  expire(context: RunContext): void {
+    this.#release(context, () => context.nowMs)
+  }
+
+  endWindows(nodes: ReadonlySet<string>, context: RunContext): void {
+    this.#release(context, id => (nodes.has(id) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY))
+  }
+
+  /** A window that ends, ends before what comes to its node at that time. */
+  #release(context: RunContext, untilMs: (node: string) => number): void {
+    for (const node of this.#nodes) {
+      node.release?.(untilMs(node.id), context)
+      node.step(context)
+    }
+  }
+
   snapshot(): Map<string, Uint8Array> {
     return new Map([...this.states].map(([id, { kind, value }]) => [id, kind.snapshot(value)]))
   }
@@ -209,7 +240,8 @@ class Graph implements CompiledGraph {
     const desk = new ErrorDesk(id)
     const process = processor.compile(config, desk.report)
     const explain = processor.explain?.(config)
-    const state = heldState(node, processor, { config, process, desk, explain }, memory)
+    const windows = heldWindows(processor, config)
+    const state = heldState(node, processor, { config, process, desk, explain, windows }, memory)
     if (state !== undefined) this.states.set(id, state)
     const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk, explain })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
@@ -251,11 +283,16 @@ function checkedConfig({ id, user_config: config }: NodeDocument, processor: Pro
   return checked.stored
 }
 
+function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | undefined {
+  if (windows === undefined) return undefined
+  return { deadlineMs: state => windows.deadlineMs(state), release: windows.release(config) }
+}
+
 /** The memory of a node: its own of before where that is carried over, then judged by the new options. */
 function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
-  judge: Pick<HeldState, 'config' | 'process' | 'desk' | 'explain'>,
+  judge: Pick<HeldState, 'config' | 'process' | 'desk' | 'explain' | 'windows'>,
   { previous, newer, restored, bounds }: Memory,
 ): HeldState | undefined {
   if (kind === undefined) return undefined
@@ -271,6 +308,10 @@ function heldState(
   if (bytes !== undefined) held.value = kind.restore(bytes, bounds)
   else if (!isCarried) held.value = kind.create(bounds, seedOf(id))
   return held
+}
+
+function hasWindows(state: HeldState): state is HeldState & { windows: HeldWindows } {
+  return state.windows !== undefined
 }
 
 /** Ids of nodes are random and unknown to who sends lines, so a seed from one is hard to guess (FNV-1a). */

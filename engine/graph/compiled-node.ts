@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
-import { Dropped, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
+import { Dropped, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { Process, ProcessorState } from '../processors/define-processor.ts'
 import type { GraphObserver } from './graph-observer.ts'
@@ -48,6 +48,8 @@ export interface CompiledNode {
   /** One for each of the node's inputs. */
   readonly inboxes: readonly Inbox[]
   step(context: RunContext): void
+  /** Ends windows whose end is at that time or before. Absent: it has none. */
+  release?(untilMs: number, context: RunContext): void
 }
 
 /** One way out of a node, with everyone who reads it. */
@@ -155,6 +157,13 @@ export interface HeldState {
   hash: (event: Event, value: unknown) => number
   desk: ErrorDesk
   explain: Explain | undefined
+  windows: HeldWindows | undefined
+}
+
+/** @see ProcessorWindows */
+export interface HeldWindows {
+  deadlineMs(state: unknown): number
+  release(state: unknown, untilMs: number): readonly Event[]
 }
 
 /** @see Processor.explain */
@@ -203,6 +212,18 @@ export class ProcessingNode implements CompiledNode {
     desk.open(context)
     this.#processRun(run, desk)
     desk.close()
+  }
+
+  release(untilMs: number, context: RunContext): void {
+    const state = this.#state
+    if (state?.windows === undefined) return
+    const events = state.windows.release(state.value, untilMs)
+    if (events.length === 0) return
+    const run = new RunBuilder()
+    for (const event of events) run.add(event, NO_ROW, event.bytes)
+    this.counters.held -= events.length
+    this.#observer = context.observer
+    this.#emit(DEFAULT_OUTPUT, run)
   }
 
   /** The events of a run whose memory is here. The others are counted where they arrive. */
@@ -264,6 +285,9 @@ export class ProcessingNode implements CompiledNode {
       if (outcome.events.length === 0) this.#countDropped(event, row)
       else counters.created += outcome.events.length - 1
       for (const part of outcome.events) passed.add(part, row, part.bytes)
+    } else if (outcome instanceof Gathered) {
+      this.#countGathered(outcome, event, row)
+      for (const released of outcome.released) passed.add(released, row, released.bytes)
     } else if (outcome instanceof PassedWithError) {
       passed.add(outcome.event, row, outcome.event.bytes)
       desk.report(outcome.code, outcome.detail)
@@ -280,6 +304,14 @@ export class ProcessingNode implements CompiledNode {
     if (this.#observer === undefined) return
     const explain = this.#state === undefined ? this.#explain : this.#state.explain
     this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value))
+  }
+
+  #countGathered({ merged, released }: Gathered, event: Event, row: number): void {
+    const { counters } = this
+    if (merged) counters.merged++
+    else counters.held++
+    counters.held -= released.length
+    this.#observer?.gathered(this.id, event, row, merged)
   }
 
   #emitBuilt(): void {
@@ -312,6 +344,9 @@ export class ProcessingNode implements CompiledNode {
     return port
   }
 }
+
+/** Of an event that comes from none that entered with the record in hand. */
+export const NO_ROW = -1
 
 /** Name of the output of nodes that have one. */
 export const DEFAULT_OUTPUT = ''

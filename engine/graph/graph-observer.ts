@@ -4,13 +4,15 @@ import type { NodeError } from './node-error.ts'
 
 /**
  * Watches what becomes of every event of a run, for those who ask. It changes nothing of what the graph does. `row` is
- * the number of the event that entered and that the event comes from.
+ * the number of the event that entered and that the event comes from; -1 where it comes from a window that time has ended.
  */
 export interface GraphObserver {
   /** An event leaves a node; a sink's events leave the graph. @param output name of the output, '' for the default one */
   left(node: string, output: string, event: Event, row: number): void
   /** A node left an event out. @param reason asks its processor why, if it says anything; during the call alone */
   dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
+  /** An event is part of a window now, and goes on in what that gives. @param merged it was not the first of the window */
+  gathered(node: string, event: Event, row: number, merged: boolean): void
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
   /** An event went to the partition where the memory of its key is, and goes on there. */

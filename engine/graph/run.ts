@@ -6,7 +6,7 @@ import type { Event } from '../event.ts'
  */
 export interface Run {
   readonly events: readonly Event[]
-  /** For each event the number of the event that entered the graph and that it comes from; never falls. Further ones mean nothing. */
+  /** For each event the number of the event that entered the graph and that it comes from, -1 where time ended a window; never falls. Further ones mean nothing. */
   readonly rows: readonly number[]
   readonly bytes: number
 }

@@ -116,6 +116,28 @@ describe('a simulation', () => {
     })
   })
 
+  test('closes the windows that are open at its end, with time moved to theirs', () => {
+    const cart = node('transform', 'cart', 'reduce', ['source'], { duration_ms: 1000, group_by: ['.cart'] })
+    const day = node('transform', 'day', 'reduce', ['cart'], { duration_ms: 5000 })
+    const out = node('sink', 'out', 'blackhole', ['day'])
+    const samples = [
+      sample({ cart: 1, n: 1 }),
+      sample({ cart: 1, n: 2 }, AT + 999),
+      // Time ends the first window before the event comes, and the event is part of the next one.
+      sample({ cart: 1, n: 3 }, AT + 1000),
+      sample({ cart: 2, n: 4 }, AT + 1500),
+    ]
+    const simulation = simulate(document(cart, day, out), samples)
+    expect(leaving(simulation, 'cart')).toEqual([
+      [null, { cart: 1, n: 3 }],
+      [null, { cart: 1, n: 3 }],
+      [null, { cart: 2, n: 4 }],
+    ])
+    expect(leaving(simulation, 'out')).toEqual([[null, { cart: 4, n: 10 }]])
+    expect(at(simulation, 'cart').counters).toMatchObject({ eventsIn: 4, eventsOut: 3, merged: 1, held: 0 })
+    expect(at(simulation, 'day').counters).toMatchObject({ eventsIn: 3, eventsOut: 1, merged: 2, held: 0 })
+  })
+
   test('keeps no more than its bounds, and counts all', () => {
     const samples = Array.from({ length: 10 }, (_, n) => sample({ n }))
     const simulation = simulate(document(), samples, { maxEvents: 4, maxBytes: 1_000 })

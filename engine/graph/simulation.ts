@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
-import { type CompiledGraph, compileGraph, type NodeCounters, type NodeError } from './compile-graph.ts'
+import {
+  type CompiledGraph,
+  compileGraph,
+  type NodeCounters,
+  type NodeError,
+  type RunContext,
+} from './compile-graph.ts'
 import type { GraphObserver } from './graph-observer.ts'
 
 /** An event that is tried on a graph. */
@@ -25,13 +31,15 @@ export interface SimulatedNode {
 }
 
 export interface SimulatedEvent {
-  /** Which of the samples it comes from, counted from 0. */
-  readonly sample: number
+  /** Which of the samples it comes from, counted from 0; null when time has ended a window of several. */
+  readonly sample: number | null
+  /** Rises with each event that leaves a node, fails or is dropped. */
+  readonly order: number
   readonly event: Event
 }
 
 export interface SimulatedError {
-  readonly sample: number
+  readonly sample: number | null
   readonly code: string
   readonly field: string | null
   readonly message: string
@@ -45,7 +53,7 @@ export interface SimulationBounds {
 
 export const DEFAULT_SIMULATION_BOUNDS: SimulationBounds = { maxEvents: 50_000, maxBytes: 16 * 1024 * 1024 }
 
-/** Tries all samples. */
+/** Tries all samples, and then lets time pass until no window is open. */
 export function simulate(
   document: PipelineDocument,
   samples: readonly Sample[],
@@ -53,6 +61,7 @@ export function simulate(
 ): Simulation {
   const simulation = new Simulation(document, bounds)
   for (const sample of samples) simulation.try(sample)
+  simulation.flush()
   return simulation
 }
 
@@ -74,15 +83,29 @@ export class Simulation {
 
   /** @throws RangeError when there is no such source */
   try({ event, timeMs, source }: Sample): void {
+    this.#moveTo(Math.max(this.#nowMs, timeMs))
     this.#recording.sample = this.#tried++
-    this.#nowMs = Math.max(this.#nowMs, timeMs)
-    this.#graph.tick(this.#nowMs)
-    this.#graph.enter(source, [event], {
-      nowMs: this.#nowMs,
-      deliver: () => {},
-      report: () => {},
-      observer: this.#recording,
-    })
+    this.#graph.enter(source, [event], this.#context)
+  }
+
+  /** Lets time pass until no window is open any more. */
+  flush(): void {
+    for (;;) {
+      const { deadlineMs } = this.#graph
+      if (deadlineMs === Number.POSITIVE_INFINITY) return
+      this.#moveTo(Math.max(this.#nowMs, deadlineMs))
+    }
+  }
+
+  #moveTo(nowMs: number): void {
+    this.#nowMs = nowMs
+    this.#graph.tick(nowMs)
+    this.#recording.sample = null
+    if (this.#graph.deadlineMs <= nowMs) this.#graph.expire(this.#context)
+  }
+
+  get #context(): RunContext {
+    return { nowMs: this.#nowMs, deliver: () => {}, report: () => {}, observer: this.#recording }
   }
 
   /** How many samples were tried. */
@@ -110,8 +133,9 @@ interface OpenNode extends SimulatedNode {
 
 class Recording implements GraphObserver {
   readonly nodes: ReadonlyMap<string, OpenNode>
-  sample = 0
+  sample: number | null = null
   isCut = false
+  #order = 0
   #eventsLeft: number
   #bytesLeft: number
 
@@ -142,17 +166,18 @@ class Recording implements GraphObserver {
     const { outputs } = this.#node(node)
     const events = outputs.get(output) ?? []
     outputs.set(output, events)
-    events.push({ sample: this.sample, event })
+    events.push(this.#noted(event))
   }
 
   dropped(node: string, event: Event, _row: number, reason: () => JsonObject | undefined): void {
-    if (this.#hasRoomFor(event))
-      this.#node(node).dropped.push({ sample: this.sample, event, reason: reason() })
+    if (this.#hasRoomFor(event)) this.#node(node).dropped.push({ ...this.#noted(event), reason: reason() })
   }
 
   failed(node: string, event: Event): void {
-    if (this.#hasRoomFor(event)) this.#node(node).failed.push({ sample: this.sample, event })
+    if (this.#hasRoomFor(event)) this.#node(node).failed.push(this.#noted(event))
   }
+
+  gathered(): void {}
 
   moved(): void {
     throw new Error('a simulation has no other partitions')
@@ -160,6 +185,10 @@ class Recording implements GraphObserver {
 
   reported({ nodeId, code, field, message, event }: NodeError): void {
     if (this.#hasRoomFor(event)) this.#node(nodeId).errors.push({ sample: this.sample, code, field, message })
+  }
+
+  #noted(event: Event): SimulatedEvent {
+    return { sample: this.sample, order: this.#order++, event }
   }
 
   #node(id: string): OpenNode {

@@ -4,6 +4,7 @@ import type { ErrorCode, Report } from '../errors.ts'
 import type { Event } from '../event.ts'
 import type { NodeDeclaration } from '../graph/node-declaration.ts'
 import type { Outcome } from '../outcome.ts'
+import type { Problem } from '../problem.ts'
 import type { ExemptKeys } from '../state/exempt-keys.ts'
 import type { ThrottleBounds } from '../state/throttle-state.ts'
 
@@ -27,6 +28,11 @@ export interface Processor<
 > extends ProcessorDeclaration<Schema, Config> {
   /** Every code that it can report. */
   readonly errors: readonly Code[]
+  /**
+   * What is wrong with options that are kept as clients send them, and that nothing can run by: a pipeline with them is
+   * not published. Pointers lead into the options, which were checked.
+   */
+  runProblems?(config: Config): Problem[]
   /** Does the thinking once; the function that it returns does the work per event and keeps nothing of its own. */
   compile(config: Config, report: Report<NoInfer<Code>>): Process<NoInfer<Code>, State>
   /**
@@ -35,6 +41,8 @@ export interface Processor<
    */
   explain?(config: Config): (event: Event, state: State) => JsonObject
   readonly state?: ProcessorState<State, Config>
+  /** Of a processor whose memory gives events when time passes. */
+  readonly windows?: ProcessorWindows<State, Config>
   readonly examples: readonly Example[]
 }
 
@@ -67,6 +75,17 @@ export interface ProcessorState<State, Config> {
   keeps(before: Config, after: Config): boolean
   /** How it is shared out when lines of one account are on many partitions. */
   readonly keyed: KeyedState<State, Config>
+}
+
+/** What comes out by itself: windows end when log time reaches their end. */
+export interface ProcessorWindows<State, Config> {
+  /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early by what has ended since, never too late. */
+  deadlineMs(state: State): number
+  /**
+   * Done once; the function that it returns ends the windows whose end is at `untilMs` or before, and gives what was in
+   * them, oldest first.
+   */
+  release(config: Config): (state: State, untilMs: number) => readonly Event[]
 }
 
 /** Memory by key: each key's is in one place, wherever the events come from. */
@@ -103,6 +122,8 @@ export interface ExampleStep {
   readonly envelope?: { readonly metadata?: JsonObject; readonly timestamp?: string }
   /** Time of the record that the event came with, in milliseconds; 0 unless given. */
   readonly atMs?: number
+  /** What time has ended before the event comes. */
+  readonly released?: readonly JsonValue[]
   /** Written with bare messages in the place of events. */
   readonly outcome: Outcome<ErrorCode, JsonValue>
   readonly metadataAfter?: JsonObject

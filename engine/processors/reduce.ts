@@ -1,16 +1,30 @@
 import Type from 'typebox'
+import { isJsonObject } from '../../schemas/json.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
-import { declareProcessor } from './define-processor.ts'
+import type { Event } from '../event.ts'
+import { fieldAt } from '../field-path.ts'
+import { hold, merge } from '../outcome.ts'
+import { heldEvent, releasedEvent } from '../state/held-event.ts'
+import { groupHash, type Reduction, Reductions } from '../state/reductions.ts'
+import { compileTimeFormat } from '../time-format.ts'
+import { defineProcessor } from './define-processor.ts'
+import { type MergeOptions, MergeRules } from './merge-rules.ts'
 
+const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
 const MAX_FIELD_LENGTH = 200
+/** Components, section 5.18: beyond, what is held is given early. */
+const MAX_REDUCTION_BYTES = 100 * 1024
+const MAX_NODE_BYTES = 1024 * 1024
 const STRATEGIES = [
   ...(['array', 'shortest_array', 'longest_array', 'flat_unique'] as const),
   ...(['concat', 'concat_newline', 'concat_raw', 'discard', 'retain', 'min', 'max', 'sum'] as const),
 ]
 
 /** Reduce: the events of a group over a span of time become one. Rules: components, section 5.18. */
-export const reduce = declareProcessor({
+export const reduce = defineProcessor({
   type: 'reduce',
   summary: 'Merge the events of a group over a span of time into one.',
   config: Type.Object(
@@ -19,7 +33,7 @@ export const reduce = declareProcessor({
         Type.Integer({
           minimum: 1,
           maximum: MAX_DURATION_MS,
-          default: 30_000,
+          default: DEFAULT_DURATION_MS,
           description: 'Span from the first event on, in milliseconds',
         }),
       ),
@@ -69,6 +83,77 @@ export const reduce = declareProcessor({
     },
     { additionalProperties: false },
   ),
+  errors: CONDITION_CODES,
+
+  runProblems: ({ date_formats: formats = [] }) =>
+    formats.flatMap(({ format }, index) => {
+      const why = unreadable(format)
+      if (why === undefined) return []
+      return [{ instancePath: `/date_formats/${index}/format`, message: `must be a time format: ${why}` }]
+    }),
+
+  compile(config, report) {
+    const rules = new MergeRules(config)
+    const groupOf = groupIn(config.group_by ?? [])
+    const {
+      duration_ms: durationMs = DEFAULT_DURATION_MS,
+      max_events: maxEvents,
+      flush_condition: flush,
+    } = config
+    const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report)
+    return (event, state: Reductions) => {
+      const open = state.find(groupOf(event))
+      const isBorder = meets?.(event) ?? false
+      const starts = isBorder && flush?.when === 'starts_when'
+      const ends =
+        !starts && ((isBorder && flush?.when === 'ends_when') || (open?.count ?? 0) + 1 === maxEvents)
+      const released: Event[] = []
+      const give = (reduction: Reduction) => {
+        state.close(reduction)
+        released.push(resultOf(reduction, rules))
+      }
+      if (starts && open !== undefined) give(open)
+      const merged = !starts && open !== undefined
+      const reduction = merged ? open : begun(groupOf(event), event, state.timeMs + durationMs)
+      const bytes = rules.add(reduction, event, state.timeMs)
+      if (merged) state.grow(reduction, bytes)
+      else state.open(reduction)
+      if (ends || reduction.bytes > MAX_REDUCTION_BYTES) give(reduction)
+      while (state.bytes > MAX_NODE_BYTES) give(state.oldest as Reduction)
+      return merged ? merge(released) : hold(released)
+    }
+  },
+
+  windows: {
+    deadlineMs: state => state.deadlineMs,
+    release(config) {
+      const rules = new MergeRules(config)
+      return (state, untilMs) =>
+        state.endingBy(untilMs).map(reduction => {
+          state.close(reduction)
+          return resultOf(reduction, rules)
+        })
+    },
+  },
+
+  state: {
+    create: () => new Reductions(),
+    advance: (state, nowMs) => state.advance(nowMs),
+    snapshot: state => state.snapshot(),
+    restore: bytes => Reductions.restore(bytes),
+    measure: state => ({ groups: state.count, bytes: state.bytes }),
+    // What is open was merged by the rules of before; what ends it may change at any time.
+    keeps: (before, after) => rulesText(before) === rulesText(after),
+    keyed: {
+      hash: config => {
+        const groupOf = groupIn(config.group_by ?? [])
+        return event => groupHash(groupOf(event))
+      },
+      split: (state, shares, shareOf) => state.split(shares, shareOf),
+      absorb: (state, data) => state.absorb(data),
+    },
+  },
+
   configs: [
     { sent: {}, stored: { duration_ms: 30_000 } },
     {
@@ -105,8 +190,253 @@ export const reduce = declareProcessor({
       },
     },
   ],
+
+  examples: [
+    {
+      title: 'what is in a cart, when five seconds have passed',
+      config: {
+        duration_ms: 5000,
+        group_by: ['.cart'],
+        merge_strategies: [
+          { field: '.item', strategy: 'array' },
+          { field: '.by', strategy: 'retain' },
+        ],
+      },
+      steps: [
+        { atMs: 0, event: { cart: 1, item: 'rye', qty: 2, by: 'ann' }, outcome: hold() },
+        { atMs: 1000, event: { cart: 1, item: 'oat', qty: 1, by: null }, outcome: merge() },
+        { atMs: 2000, event: { cart: '1', item: 'tea', qty: 9 }, outcome: hold() },
+        { atMs: 4999, event: { cart: 1, item: 'rye', qty: 4, by: 'bo' }, outcome: merge() },
+        {
+          atMs: 5000,
+          released: [{ cart: 1, item: ['rye', 'oat', 'rye'], qty: 7, by: 'bo' }],
+          event: { cart: 1, item: 'jam', qty: 1 },
+          outcome: hold(),
+        },
+        {
+          atMs: 7000,
+          released: [{ cart: '1', item: ['tea'], qty: 9 }],
+          event: { cart: 1, item: 'jam', qty: 1 },
+          outcome: merge(),
+        },
+      ],
+    },
+    {
+      title: 'a stack trace: each line that does not begin with a blank begins a new event',
+      config: {
+        merge_strategies: [{ field: '.line', strategy: 'concat_newline' }],
+        flush_condition: {
+          when: 'starts_when',
+          conditional: {
+            expressions: [{ field: '.line', str_operator: 'starts_with', value: ' ', negate: true }],
+          },
+        },
+      },
+      steps: [
+        { event: { line: 'Error: full' }, outcome: hold() },
+        { event: { line: '  at fill' }, outcome: merge() },
+        { event: { line: '  at main' }, outcome: merge() },
+        { event: { line: 'ready' }, outcome: hold([{ line: 'Error: full\n  at fill\n  at main' }]) },
+        { atMs: 30_000, released: [{ line: 'ready' }], event: { line: 'again' }, outcome: hold() },
+      ],
+    },
+    {
+      title: 'three events at most, or until one says that it is the last',
+      config: {
+        max_events: 3,
+        flush_condition: {
+          when: 'ends_when',
+          conditional: {
+            logical_operation: 'OR',
+            expressions: [
+              { field: '.from', str_operator: 'is_ip_in_cidr_range', value: '10.0.0.0/8' },
+              { field: '.left', str_operator: 'less', value: 1 },
+            ],
+          },
+        },
+      },
+      steps: [
+        { event: { from: '10.0.0.1', n: 1 }, outcome: hold([{ from: '10.0.0.1', n: 1 }]) },
+        {
+          event: { from: 'here', left: 'all', n: 1 },
+          outcome: hold(),
+          errors: [
+            ['E_COMPARE_BAD_CIDR', '.from'],
+            ['E_COMPARE_COERCION_FAILED', '.left'],
+          ],
+        },
+        {
+          event: { from: null, n: 2 },
+          outcome: merge(),
+          errors: [
+            ['E_COMPARE_BAD_TYPE', '.from'],
+            ['E_NOT_FOUND', '.left'],
+          ],
+        },
+        {
+          event: { from: '192.0.2.1', left: 5, n: 3 },
+          outcome: merge([{ from: 'here', left: 'all', n: 6 }]),
+        },
+        { event: { from: '10.0.0.1', n: 1 }, outcome: hold([{ from: '10.0.0.1', n: 1 }]) },
+      ],
+    },
+    {
+      title: 'dates: the first and the last, as their format writes them',
+      config: {
+        max_events: 3,
+        date_formats: [
+          { field: '.at', format: '%d/%m/%Y:%T' },
+          { field: '.epoch', format: '%s' },
+          { field: '.maybe', format: '%F' },
+        ],
+      },
+      steps: [
+        { event: { at: '9/3/2031:08:15:30', epoch: 1930983330, maybe: 'soon' }, outcome: hold() },
+        { event: { at: 'later', epoch: 1930983331, maybe: '2031-03-09' }, outcome: merge() },
+        {
+          event: { at: '09/03/2031:08:15:59', epoch: '1930983332' },
+          outcome: merge([
+            {
+              at: '09/03/2031:08:15:30',
+              at_end: '09/03/2031:08:15:59',
+              epoch: 1930983330,
+              epoch_end: 1930983332,
+              maybe: 'soon',
+            },
+          ]),
+        },
+      ],
+    },
+    {
+      title: 'each strategy',
+      config: {
+        max_events: 3,
+        merge_strategies: [
+          { field: '.all', strategy: 'array' },
+          { field: '.few', strategy: 'shortest_array' },
+          { field: '.many', strategy: 'longest_array' },
+          { field: '.kinds', strategy: 'flat_unique' },
+          { field: '.words', strategy: 'concat' },
+          { field: '.lists', strategy: 'concat' },
+          { field: '.lines', strategy: 'concat_newline' },
+          { field: '.bits', strategy: 'concat_raw' },
+          { field: '.first', strategy: 'discard' },
+          { field: '.last', strategy: 'retain' },
+          { field: '.low', strategy: 'min' },
+          { field: '.high', strategy: 'max' },
+          { field: '.total', strategy: 'sum' },
+        ],
+      },
+      steps: [
+        {
+          event: {
+            all: 1,
+            few: [1, 2],
+            many: [1, 2],
+            kinds: ['a', 'b'],
+            words: 'one',
+            lists: [1],
+            lines: 'x',
+            bits: '0',
+            first: 7,
+            last: 'x',
+            low: 5,
+            high: 5,
+            total: 'none',
+            other: 1,
+          },
+          outcome: hold(),
+        },
+        {
+          event: {
+            all: null,
+            few: [3],
+            many: [3, 4],
+            kinds: { k: 'b', l: 'c' },
+            words: 2,
+            lists: [[2]],
+            lines: 'y',
+            bits: '1',
+            first: 8,
+            last: null,
+            low: 4,
+            high: 'x',
+            total: 2,
+            other: 'x',
+          },
+          outcome: merge(),
+        },
+        {
+          event: { all: {}, kinds: 'd', words: 'two', low: 6, high: 9, total: 3, other: 2, late: { a: 1 } },
+          outcome: merge([
+            {
+              all: [1, null, {}],
+              few: [3],
+              many: [1, 2],
+              kinds: ['a', 'b', 'c', 'd'],
+              words: 'one two',
+              lists: [1, [2]],
+              lines: 'x\ny',
+              bits: '01',
+              first: 7,
+              last: 'x',
+              low: 4,
+              high: 9,
+              other: 3,
+              total: 5,
+              late: { a: 1 },
+            },
+          ]),
+        },
+      ],
+    },
+  ],
 })
 
 function rootField(description: string) {
   return FieldPath({ rootLevel: true, maxLength: MAX_FIELD_LENGTH, description })
+}
+
+/** The values that make a group; types count, and what is missing is a value of its own. */
+function groupIn(paths: readonly string[]): (event: Event) => string {
+  const fields = paths.map(fieldAt)
+  return event =>
+    fields
+      .map(field => {
+        const value = field.read(event)
+        return value === undefined ? '' : canonicalJson(value)
+      })
+      .join(',')
+}
+
+function begun(group: string, event: Event, endMs: number): Reduction {
+  const nothing = { message: new Map(), metadata: new Map() }
+  return { group, endMs, first: heldEvent(event), count: 1, bytes: event.bytes, ...nothing }
+}
+
+/** The first event with what was merged; one that nothing was merged into, or from, is what it was. */
+function resultOf({ first, count, message, metadata }: Reduction, rules: MergeRules): Event {
+  const event = releasedEvent(first)
+  const merged = rules.result(message)
+  if (message.size === 0 && !isJsonObject(event.message)) return event
+  if (count === 1 && canonicalJson(merged) === canonicalJson(event.message)) return event
+  const withMessage = event.withMessage(merged)
+  const mergedMetadata = rules.result(metadata)
+  return metadata.size === Object.keys(event.metadata).length
+    ? withMessage
+    : withMessage.withMetadata(mergedMetadata)
+}
+
+function rulesText({ group_by = [], merge_strategies = [], date_formats = [] }: MergeOptions): string {
+  return JSON.stringify([group_by, merge_strategies, date_formats])
+}
+
+function unreadable(format: string): string | undefined {
+  try {
+    compileTimeFormat(format)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return error.message
+  }
 }

@@ -26,7 +26,7 @@ import { traceSampling } from './trace-sampling.ts'
 import { unroll } from './unroll.ts'
 
 /** Every processor that this program runs: adding one is a file and a line here. */
-export const PROCESSORS: readonly Processor[] = [dropFields, filter, route, throttle]
+export const PROCESSORS: readonly Processor[] = [dropFields, filter, reduce, route, throttle]
 
 /** Those of the contract that it does not run yet. */
 const NOT_BUILT: readonly ProcessorDeclaration[] = [
@@ -44,7 +44,6 @@ const NOT_BUILT: readonly ProcessorDeclaration[] = [
   parse,
   parseSequentially,
   redact,
-  reduce,
   sample,
   setTimestamp,
   stringify,

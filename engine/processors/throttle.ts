@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { canonicalJson } from '../canonical-json.ts'
 import { CONDITION_CODES, compileCondition } from '../condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
 import type { Event } from '../event.ts'
 import { fieldAt } from '../field-path.ts'
-import { jsonText } from '../json-text.ts'
 import { drop, pass } from '../outcome.ts'
 import type { Problem } from '../problem.ts'
 import {
@@ -258,27 +258,6 @@ export function bucketKeyOf(value: JsonValue | undefined): string | undefined {
     default:
       return value === undefined || value === null ? undefined : canonicalJson(value)
   }
-}
-
-/** Compact JSON with the keys of all objects in the order of their code points. */
-function canonicalJson(value: JsonValue): string {
-  if (value === null || typeof value !== 'object') return jsonText(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  const members = Object.keys(value)
-    .sort(byCodePoint)
-    .map(key => `${jsonText(key)}:${canonicalJson(value[key] as JsonValue)}`)
-  return `{${members.join(',')}}`
-}
-
-/** The default order is by code units, where U+1F600 comes before U+FF21. */
-function byCodePoint(one: string, other: string): number {
-  const length = Math.min(one.length, other.length)
-  for (let at = 0; at < length; at++) {
-    if (one.charCodeAt(at) === other.charCodeAt(at)) continue
-    const difference = (one.codePointAt(at) as number) - (other.codePointAt(at) as number)
-    return difference
-  }
-  return one.length - other.length
 }
 
 /** The rule of options that were checked. */

@@ -90,6 +90,8 @@ export interface Deploying {
   readonly restored?: ReadonlyMap<string, Uint8Array> | undefined
   /** Log time; given where events of the revision before may still come from other partitions. */
   readonly replacingMs?: number | undefined
+  /** Takes what windows hold that the revision does not carry on. Absent: it goes, as where nothing is real. */
+  readonly output?: AccountOutput | undefined
 }
 
 /** A revision as a checkpoint keeps it, oldest first. */
@@ -126,10 +128,12 @@ export class AccountState {
   }
 
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
-  deploy(document: PipelineCut, { version, restored, replacingMs }: Deploying): void {
-    const graph = compileGraph(document, this.#deployed.get(document.id)?.graph, restored)
+  deploy(document: PipelineCut, { version, restored, replacingMs, output }: Deploying): void {
+    const replaced = this.#deployed.get(document.id)
+    const graph = compileGraph(document, replaced?.graph, restored)
     this.#exempt(graph)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
+    else if (replaced !== undefined) this.#endWindows(document.id, replaced, [graph], output)
     this.#deployed.set(document.id, deployedOf(graph, version, document.paused))
     this.#inOrder()
   }
@@ -161,10 +165,30 @@ export class AccountState {
     return this.#revisionsOf(pipelineId).some(revision => revision.version === version)
   }
 
-  /** @param replacingMs as in `deploy` */
-  withdraw(pipelineId: string, replacingMs?: number): void {
+  /** Both as in `deploy`. */
+  withdraw(pipelineId: string, { replacingMs, output }: Pick<Deploying, 'replacingMs' | 'output'>): void {
+    const withdrawn = this.#deployed.get(pipelineId)
     if (replacingMs !== undefined) this.#retire(pipelineId, replacingMs)
+    else if (withdrawn !== undefined) this.#endWindows(pipelineId, withdrawn, [], output)
     this.#deployed.delete(pipelineId)
+  }
+
+  /** Gives what the windows of a revision hold that goes, through that revision, unless others go on with them. */
+  #endWindows(
+    pipeline: string,
+    revision: Deployed,
+    others: readonly CompiledGraph[],
+    output: AccountOutput | undefined,
+  ): void {
+    const { graph, reported } = revision
+    if (output === undefined || graph.deadlineMs === Number.POSITIVE_INFINITY) return
+    const goOn = new Set(others.flatMap(({ states }) => [...states.values()]))
+    const ending = [...graph.states].filter(([, state]) => !goOn.has(state)).map(([node]) => node)
+    graph.endWindows(new Set(ending), this.#contextOf(pipeline, revision, output))
+    for (const [node, counters] of graph.counters) {
+      const activity = activitySince(counters, reported.get(node))
+      this.#gone.push({ account: this.account, pipeline, node, activity })
+    }
   }
 
   isPaused(pipelineId: string): boolean {
@@ -209,14 +233,18 @@ export class AccountState {
   }
 
   /** Lets go of revisions of which no partition has an event any more. Their activity has been taken. */
-  forgetRetired(timeMs: number): void {
+  forgetRetired(timeMs: number, output: AccountOutput): void {
     for (const [pipeline, retiring] of this.#retiring) {
       const least = this.spread?.leastForwarded(pipeline) ?? 0
       const kept = retiring.filter(
         ({ version, replacedMs }) => version >= least || timeMs - replacedMs < RETIRING_MS,
       )
+      if (kept.length === retiring.length) continue
       if (kept.length === 0) this.#retiring.delete(pipeline)
       else this.#retiring.set(pipeline, kept)
+      const others = this.#revisionsOf(pipeline).map(({ graph }) => graph)
+      for (const revision of retiring)
+        if (!kept.includes(revision)) this.#endWindows(pipeline, revision, others, output)
     }
   }
 
@@ -280,6 +308,31 @@ export class AccountState {
     for (const { graph } of this.#deployed.values()) graph.tick(timeMs)
   }
 
+  /** Log time at which the next window ends, UNIX ms; Infinity: none is open, or those that are belong to what is paused. */
+  get windowsEndMs(): number {
+    let end = Number.POSITIVE_INFINITY
+    for (const [, { graph, notHandled }] of this.#revisions())
+      if (notHandled === undefined) end = Math.min(end, graph.deadlineMs)
+    return end
+  }
+
+  /** Ends the windows whose time has come: pipelines in the order of their ids, newest revisions first. */
+  endDueWindows(timeMs: number, output: AccountOutput): void {
+    const revisions = [...this.#revisions()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    for (const [pipeline, revision] of revisions) {
+      const { graph, notHandled } = revision
+      if (notHandled === undefined && graph.deadlineMs <= timeMs)
+        graph.expire(this.#contextOf(pipeline, revision, output))
+    }
+  }
+
+  /** True while a pipeline has nodes whose windows end by themselves. */
+  get hasWindows(): boolean {
+    return this.#revisions().some(([, { graph }]) =>
+      graph.states.values().some(({ windows }) => windows !== undefined),
+    )
+  }
+
   /** What every node did since the last call. */
   *takeActivity(): Iterable<NodeName & { readonly activity: NodeActivity }> {
     for (const [pipeline, revision] of this.#revisions()) {
@@ -332,7 +385,7 @@ export class AccountState {
   }
 
   /** Newest first, where a pipeline has several. */
-  *#revisions(): Iterable<readonly [pipeline: string, revision: Deployed]> {
+  *#revisions(): Generator<readonly [pipeline: string, revision: Deployed]> {
     yield* this.#deployed
     for (const [pipeline, retiring] of this.#retiring)
       for (const revision of retiring.toReversed()) yield [pipeline, revision]

@@ -68,6 +68,25 @@ export class Accounts {
     return [...this].some(({ hasPaused }) => hasPaused)
   }
 
+  /** True while a pipeline has windows that end by themselves. */
+  get anyWindows(): boolean {
+    return [...this].some(({ hasWindows }) => hasWindows)
+  }
+
+  /** Log time at which the next window of any of them ends, UNIX ms; Infinity: none is open. */
+  get windowsEndMs(): number {
+    let end = Number.POSITIVE_INFINITY
+    for (const account of this) end = Math.min(end, account.windowsEndMs)
+    return end
+  }
+
+  /** Accounts with windows whose time has come, in the order of their ids. */
+  withWindowsDue(timeMs: number): AccountState[] {
+    return [...this]
+      .filter(account => account.windowsEndMs <= timeMs)
+      .sort((one, other) => (one.account < other.account ? -1 : 1))
+  }
+
   /** True while keys are, or were a short time ago, exempt from a throttle. */
   get anyExemptions(): boolean {
     return [...this].some(({ exemptions }) => !exemptions.isUnused)

@@ -6,7 +6,7 @@ import {
   type ReplayedEvents,
 } from '../../schemas/dead-letters.ts'
 import type { Event } from '../event.ts'
-import { eventColumns, eventsIn } from './event-columns.ts'
+import { eventColumns, eventsIn } from '../event-columns.ts'
 
 /** What names a dead letter: the place in the log that yielded the failure. No two failures share one. */
 export interface LetterOrigin {

@@ -44,8 +44,11 @@ export interface ExplainedPipeline {
 
 export interface ExplainedStep {
   readonly node: string
-  /** `moved`: to the partition where the memory of its key is; what became of it there is not told. */
-  readonly outcome: 'passed' | 'dropped' | 'failed' | 'moved'
+  /**
+   * `held`: it opened a window of the node; `merged`: into the events that a window holds. What the window gives when it
+   * ends is not told. `moved`: to the partition where the memory of its key is; what became of it there is not told.
+   */
+  readonly outcome: 'passed' | 'dropped' | 'failed' | 'held' | 'merged' | 'moved'
   /** Names of the outputs that it left by; '' is the default one. */
   readonly outputs: readonly string[]
   readonly event: Event
@@ -174,6 +177,11 @@ class PathsOfPipeline implements GraphObserver {
 
   moved(node: string, event: Event, row: number): void {
     if (this.#isAsked(row)) this.#add(row, { node, outcome: 'moved', outputs: [], event, reason: undefined })
+  }
+
+  gathered(node: string, event: Event, row: number, merged: boolean): void {
+    const outcome = merged ? 'merged' : 'held'
+    if (this.#isAsked(row)) this.#add(row, { node, outcome, outputs: [], event, reason: undefined })
   }
 
   reported(error: NodeError, row: number): void {

@@ -1,9 +1,9 @@
 import type { ReplayedEvents } from '../../schemas/dead-letters.ts'
 import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
+import { eventColumns } from '../event-columns.ts'
 import type { Position } from '../position.ts'
 import { type DeadLetter, deadLetterValues } from './dead-letter.ts'
-import { eventColumns } from './event-columns.ts'
 
 /** The topics that a fold sends to, by what they are for. */
 export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'

@@ -98,6 +98,8 @@ export class PartitionFold {
   #timeMs = 0
   #sliceMs = DEFAULT_SLICE_MS
   #pendingMinute = 0
+  /** Log time before which no window ends. */
+  #windowsEndMs = Number.POSITIVE_INFINITY
   #offset = 0n
   #row = 0
   /** Of the record in hand. */
@@ -156,9 +158,10 @@ export class PartitionFold {
     return this.#sliceMs
   }
 
-  /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day. */
+  /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day, a window. */
   get deadlineMs(): number {
-    const deadlines = [startOf(this.#timeMs, DAY_MS) + DAY_MS, this.#batch.deadlineMs(this.#sliceMs)]
+    const day = startOf(this.#timeMs, DAY_MS) + DAY_MS
+    const deadlines = [day, this.#batch.deadlineMs(this.#sliceMs), this.#windowsEndMs]
     if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
     return Math.min(...deadlines)
   }
@@ -227,11 +230,14 @@ export class PartitionFold {
     this.#offset = record.offset
     this.#row = 0
     this.#bytesSinceCheckpoint += record.value.length
+    if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
     if (this.#isNew(record)) {
       if (control === null) this.#applyContent(record)
       else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
     }
     if (control !== null || newSlice) this.#tick()
+    // A pipeline that goes on after a pause, and memory from elsewhere, may bring some that are due.
+    if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
     this.#nextOffset = record.offset + 1n
 
     if (this.#batch.isFull) flushes.push(this.#flush(record.offset, timeMs))
@@ -288,13 +294,23 @@ export class PartitionFold {
     }
   }
 
+  /** Windows end before what the record in hand brings. */
+  #endDueWindows(): void {
+    for (const account of this.#accounts.withWindowsDue(this.#timeMs)) {
+      account.endDueWindows(this.#timeMs, this.#output)
+      this.#notePending(account)
+    }
+    this.#windowsEndMs = this.#accounts.windowsEndMs
+  }
+
   /** Lets time pass for keyed state of accounts that send nothing: once a slice, for all of them. */
   #tick(): void {
     for (const account of this.#accounts) {
       account.tick(this.#timeMs)
       if (!account.retires) continue
       this.#notePending(account)
-      account.forgetRetired(this.#timeMs)
+      account.forgetRetired(this.#timeMs, this.#output)
+      this.#notePending(account)
     }
   }
 
@@ -411,7 +427,10 @@ export class PartitionFold {
       fieldNames: state.fieldNames,
     })
     if (failure !== undefined) return fail(failure.code, failure.field, failure.message)
-    if (this.#scope === undefined) this.#batch.append({ offset: this.#offset, row }, this.#line)
+    if (this.#scope === undefined) {
+      this.#batch.begin(this.#timeMs) // Windows end with records of any kind.
+      this.#batch.append({ offset: this.#offset, row }, this.#line)
+    }
     this.#watch?.stored?.(event, name, row)
     return true
   }
@@ -466,7 +485,8 @@ export class PartitionFold {
       for (const account of this.#accounts) {
         if (!account.has(cut.entity)) continue
         this.#notePending(account)
-        account.withdraw(cut.entity, this.#replacingMs(account))
+        account.withdraw(cut.entity, { replacingMs: this.#replacingMs(account), output: this.#output })
+        this.#notePending(account)
         this.#exchange.cutApplied(account, cut)
         this.#showCut(account, cut, undefined)
       }
@@ -476,7 +496,9 @@ export class PartitionFold {
     if (this.#isPassedOver(document.accountId)) return
     const account = this.#accounts.of(document.accountId)
     this.#notePending(account)
-    account.deploy(document, { version: cut.version, replacingMs: this.#replacingMs(account) })
+    const replacingMs = this.#replacingMs(account)
+    account.deploy(document, { version: cut.version, replacingMs, output: this.#output })
+    this.#notePending(account)
     this.#exchange.cutApplied(account, cut)
     this.#showCut(account, cut, document)
   }
@@ -517,6 +539,7 @@ export class PartitionFold {
   }
 
   #notePending(account: AccountState): void {
+    this.#windowsEndMs = Math.min(this.#windowsEndMs, account.windowsEndMs)
     for (const { activity, ...name } of account.takeActivity()) this.#pending.add(name, activity)
   }
 
@@ -629,6 +652,7 @@ export class PartitionFold {
     const cuts = checkpoint.cuts as Cut[]
     for (const cut of cuts) this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
     this.#accounts.restore(checkpoint.states, cuts)
+    this.#windowsEndMs = this.#accounts.windowsEndMs
     this.#lastCheckpointBytes = bytes.length
     this.#noteCheckpoint()
   }

@@ -1,6 +1,7 @@
 import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { Event } from '../event.ts'
+import { NO_ROW } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../graph/node-counters.ts'
 import type { LogRecord } from '../log/log.ts'
@@ -174,7 +175,7 @@ class DestinationWatch implements RunWatch, GraphObserver {
   }
 
   left(node: string, _output: string, _event: Event, row: number): void {
-    if (!this.#sinks.has(node)) return
+    if (!this.#sinks.has(node) || row === NO_ROW) return
     const destinations = this.#destinations[row]
     if (destinations === undefined) this.#destinations[row] = [node]
     else destinations.push(node)
@@ -185,6 +186,8 @@ class DestinationWatch implements RunWatch, GraphObserver {
   failed(): void {}
 
   moved(): void {}
+
+  gathered(): void {}
 
   reported(): void {}
 }

@@ -93,6 +93,7 @@ class WatchedPipeline implements GraphObserver {
   dropped(): void {}
   failed(): void {}
   moved(): void {}
+  gathered(): void {}
   reported(): void {}
 
   takesEffect(inEffect: PipelineInEffect): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkConfig } from '../../engine/config-schema.ts'
 import { ERROR_CODES, type ErrorCode } from '../../engine/errors.ts'
 import { Event } from '../../engine/event.ts'
-import { Failed, type Outcome, PassedWithError, Routed, Split } from '../../engine/outcome.ts'
+import { Failed, Gathered, type Outcome, PassedWithError, Routed, Split } from '../../engine/outcome.ts'
 import type { Example, Processor } from '../../engine/processors/define-processor.ts'
 import { PROCESSORS, processorOf } from '../../engine/processors/registry.ts'
 import { DEFAULT_THROTTLE_BOUNDS } from '../../engine/state/throttle-state.ts'
@@ -19,12 +19,14 @@ function runExample(processor: Processor, { config, bounds = BOUNDS, steps }: Ex
   const reported: (readonly [ErrorCode, string | null])[] = []
   const process = processor.compile(checked.stored, (code, { field = null }) => reported.push([code, field]))
   const state = processor.state?.create(bounds, 1)
+  const release = processor.windows?.release(checked.stored)
   return steps.map(step => {
     reported.length = 0
     const event = Event.of(step.event, step.envelope?.metadata ?? {}, step.envelope?.timestamp ?? SOME_TIME)
     processor.state?.advance(state, step.atMs ?? 0, checked.stored)
+    const released = release?.(state, step.atMs ?? 0) ?? []
     const outcome = process(event, state)
-    return { outcome, errors: [...reported, ...errorsOf(outcome)] }
+    return { released, outcome, errors: [...reported, ...errorsOf(outcome)] }
   })
 }
 
@@ -40,6 +42,11 @@ function withMessages(outcome: Outcome): unknown {
   if (outcome instanceof PassedWithError)
     return new PassedWithError(outcome.event.message, outcome.code, outcome.detail)
   if (outcome instanceof Split) return new Split(outcome.events.map(event => event.message))
+  if (outcome instanceof Gathered)
+    return new Gathered(
+      outcome.merged,
+      outcome.released.map(event => event.message),
+    )
   if (outcome instanceof Routed) return new Routed(outcome.event.message, outcome.outputs)
   return outcome
 }
@@ -51,6 +58,7 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
       const result = results[index]
       if (result === undefined) throw new Error('a step was not run')
       expect(withMessages(result.outcome)).toStrictEqual(step.outcome)
+      expect(result.released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
       expect(result.errors).toEqual(step.errors ?? [])
       if (step.metadataAfter !== undefined)
         expect((result.outcome as Event).metadata).toEqual(step.metadataAfter)
@@ -75,10 +83,13 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
     if (state === undefined) return
     for (const { config, bounds = BOUNDS, steps } of processor.examples) {
       const process = processor.compile(config, () => {})
+      const release = processor.windows?.release(config)
       let memory = state.create(bounds, 1)
       for (const step of steps) {
         memory = state.restore(state.snapshot(memory), bounds)
         state.advance(memory, step.atMs ?? 0, config)
+        const released = release?.(memory, step.atMs ?? 0) ?? []
+        expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
         const outcome = process(Event.of(step.event, {}, SOME_TIME), memory)
         expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)
       }

@@ -131,8 +131,23 @@ class RandomRun {
     await ingest.append(partition, { value, producer: null, priority: 'control' })
   }
 
+  #gathering(): NodeDocument {
+    const dice = this.#dice
+    const conditional = { expressions: [{ field: '.line', str_operator: 'contains', value: '7' }] }
+    return node('transform', 'gather', 'reduce', ['filter'], {
+      duration_ms: dice.pick([700, 5_000]),
+      merge_strategies: [{ field: '.line', strategy: dice.pick(['array', 'concat', 'discard']) }],
+      ...(dice.chance(0.7) && { group_by: ['.app'] }),
+      ...(dice.chance(0.3) && { max_events: 3 }),
+      ...(dice.chance(0.4) && {
+        flush_condition: { when: dice.pick(['starts_when', 'ends_when']), conditional },
+      }),
+    })
+  }
+
   #nodes(): NodeDocument[] {
     const dice = this.#dice
+    const gathers = dice.chance(0.5)
     const keyField = dice.chance(0.8) ? { key_field: '.app' } : {}
     const exclude = { expressions: [{ field: '.level', str_operator: 'equal', value: 'vip' }] }
     const conditional = { expressions: [{ field: '.level', str_operator: 'greater', value: 5 }] }
@@ -146,7 +161,8 @@ class RandomRun {
       SOURCE,
       node('transform', 'limit', 'throttle', ['source'], limit),
       node('transform', 'filter', 'filter', ['limit'], { action: 'drop', conditional }),
-      node('sink', 'store', 'mezmo', ['filter']),
+      ...(gathers ? [this.#gathering()] : []),
+      node('sink', 'store', 'mezmo', gathers ? ['gather'] : ['filter']),
       node('sink', 'second', 'mezmo', ['filter', 'source']),
     ]
   }

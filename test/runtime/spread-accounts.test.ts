@@ -63,6 +63,10 @@ test.each(seeds)(
       expect(eventsOut + dropped + failed + merged + held, id).toBe(eventsIn + copied + created)
     }
     expect(run.activity().get('limit')?.eventsIn).toBe(run.lines)
+    // Windows that end by themselves hold each line once, each with lines of its key alone.
+    expect(run.gatheredLines().toSorted()).toEqual(run.sentLines().toSorted())
+    expect(run.mixedGroups()).toEqual([])
+    expect(run.activity().get('gather')?.held).toBe(0)
     expect(run.activity().get('all')?.eventsOut).toBe(run.storedLines().length)
   },
 )
@@ -191,12 +195,38 @@ class SpreadRun {
   }
 
   storedLines(): string[] {
-    return this.#store.rows('lines').map(({ line }) => line as string)
+    return this.#rows('limited').map(({ line }) => line as string)
+  }
+
+  gatheredLines(): string[] {
+    return this.#gathered().flat()
+  }
+
+  /** What was gathered together although its keys differ. */
+  mixedGroups(): string[][] {
+    return this.#gathered().filter(lines => {
+      const keys = new Set(lines.map(text => (this.#lines.get(text) as SentLine).app))
+      return keys.size > 1
+    })
+  }
+
+  sentLines(): string[] {
+    return [...this.#lines.keys()]
+  }
+
+  #gathered(): string[][] {
+    return this.#rows('gathered').map(({ line }) => (line as string).split('\n'))
+  }
+
+  /** Of one of the destinations, which are told apart by a tag. */
+  #rows(destination: 'limited' | 'gathered'): MemoryRow[] {
+    const isGathered = ({ tags }: MemoryRow) => (tags as string[]).includes('gathered')
+    return this.#store.rows('lines').filter(row => isGathered(row) === (destination === 'gathered'))
   }
 
   /** By epoch, rule and key; the revision that handled a line has left the name of its rule as a tag. */
   storedByKey(): Record<string, number> {
-    const rows = this.#store.rows('lines')
+    const rows = this.#rows('limited')
     const keyOf = ({ line, tags }: MemoryRow) => this.#keyOf(line as string, (tags as Rule[])[0] as Rule)
     return sorted(Map.groupBy(rows, keyOf).entries(), each => each.length)
   }
@@ -293,6 +323,13 @@ class SpreadRun {
         node('transform', 'limit', 'throttle', ['source'], limit),
         node('transform', 'all', 'throttle', ['limit'], { threshold: 1_000_000, window_ms: 1_000 }),
         node('sink', 'store', 'mezmo', ['all'], { query: { tags: [this.#rule] } }),
+        node('transform', 'gather', 'reduce', ['source'], {
+          duration_ms: 2_000,
+          group_by: ['.app'],
+          merge_strategies: [{ field: '.line', strategy: 'concat_newline' }],
+          ...(this.#dice.chance(0.5) && { max_events: 4 }),
+        }),
+        node('sink', 'gathered', 'mezmo', ['gather'], { query: { tags: ['gathered'] } }),
       ],
       ++this.#revision,
     )

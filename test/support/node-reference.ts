@@ -3,7 +3,15 @@ import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-t
 import type { ConfigExample, NodeDeclaration } from '../../engine/graph/node-declaration.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import { OPERATOR_NAMES, type Operator, operatorNamed } from '../../engine/operators.ts'
-import { Dropped, Failed, type Outcome, PassedWithError, Routed, Split } from '../../engine/outcome.ts'
+import {
+  Dropped,
+  Failed,
+  Gathered,
+  type Outcome,
+  PassedWithError,
+  Routed,
+  Split,
+} from '../../engine/outcome.ts'
 import type { Example, ExampleStep, Processor } from '../../engine/processors/define-processor.ts'
 import { PARSERS } from '../../engine/processors/parsers.ts'
 import { processorOf } from '../../engine/processors/registry.ts'
@@ -179,9 +187,10 @@ function workedExample({ title, config, bounds, steps }: Example): string {
   return `Worked example: ${title}${within}.\n\n${jsonBlock(config)}\n\n${table(heading, rows)}`
 }
 
-function eventCell({ event, envelope = {} }: ExampleStep): string {
+function eventCell({ event, envelope = {}, released = [] }: ExampleStep): string {
   const { metadata, timestamp } = envelope
   return [
+    ...(released.length === 0 ? [] : [`before it, time gives ${listedMessages(released)}`]),
     code(jsonText(event)),
     ...(metadata === undefined ? [] : [`metadata ${code(jsonText(metadata))}`]),
     ...(timestamp === undefined ? [] : [`timestamp ${code(timestamp)}`]),
@@ -197,8 +206,9 @@ function outcomeCell({ event, outcome, metadataAfter }: ExampleStep): string {
 
 function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: JsonValue) => string): string {
   if (outcome instanceof Dropped || outcome instanceof Failed) return ''
-  if (outcome instanceof Split)
-    return ` into ${outcome.events.map(event => code(jsonText(event))).join(', ')}`
+  if (outcome instanceof Split) return ` into ${listedMessages(outcome.events)}`
+  if (outcome instanceof Gathered)
+    return outcome.released.length === 0 ? '' : `; out comes ${listedMessages(outcome.released)}`
   if (outcome instanceof Routed) return ` by ${listed(outcome.outputs)}${changed(outcome.event)}`
   return changed(outcome instanceof PassedWithError ? outcome.event : outcome)
 }
@@ -207,6 +217,7 @@ function outcomeKind(outcome: Outcome<ErrorCode, JsonValue>): string {
   if (outcome instanceof Dropped) return 'dropped'
   if (outcome instanceof Failed) return 'failed'
   if (outcome instanceof Split) return 'split'
+  if (outcome instanceof Gathered) return outcome.merged ? 'merged' : 'held'
   if (outcome instanceof Routed) return 'leaves'
   return 'passes'
 }
@@ -217,6 +228,10 @@ function errorsOf({ outcome, errors = [] }: ExampleStep): string[] {
       ? [[outcome.code, outcome.detail.field ?? null]]
       : errors
   return ofOutcome.map(([error, field]) => `${code(error)}${field === null ? '' : ` at ${code(field)}`}`)
+}
+
+function listedMessages(messages: readonly JsonValue[]): string {
+  return messages.map(message => code(jsonText(message))).join(', ')
 }
 
 function listed(names: readonly string[]): string {

@@ -68,10 +68,10 @@ function sampleOf(
   }
 }
 
-/** What left by an output, or by all of them, in the order of the samples. */
+/** What left by an output, or by all of them, in order. */
 function leftBy({ outputs }: SimulatedNode, output: string | undefined): readonly SimulatedEvent[] {
   if (output !== undefined) return outputs.get(output) ?? []
-  return [...outputs.values()].flat().sort((a, b) => a.sample - b.sample)
+  return [...outputs.values()].flat().sort((a, b) => a.order - b.order)
 }
 
 function countLines(reference: string, expected: number | undefined, came: number, what: string): string[] {

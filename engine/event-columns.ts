@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../schemas/json.ts'
-import { type IngestRequest, LineBatchView } from '../../schemas/line-batch.ts'
-import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
-import type { ChangedEvent } from '../../schemas/rekeyed.ts'
-import { Event, type LineOrigin } from '../event.ts'
-import { jsonText, parseJson } from '../json-text.ts'
+import type { JsonObject } from '../schemas/json.ts'
+import { type IngestRequest, LineBatchView } from '../schemas/line-batch.ts'
+import { LineBatchBuilder } from '../schemas/line-batch-builder.ts'
+import type { ChangedEvent } from '../schemas/rekeyed.ts'
+import { Event, type LineOrigin } from './event.ts'
+import { jsonText, parseJson } from './json-text.ts'
 
 /** Events as they travel between partitions: the lines that they come from, and what nodes have changed of them. */
 export interface EventColumns {

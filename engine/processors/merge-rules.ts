@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import type { Event } from '../event.ts'
+import { parseFieldPath } from '../field-path.ts'
+import { textFormBytes } from '../json-size.ts'
+import { beginMerging, type Merged, mergeInto, type Strategy } from '../merged-value.ts'
+import { compileTimeFormat, type TimeFormat } from '../time-format.ts'
+
+/** Options of `reduce` that say how keys are merged. */
+export interface MergeOptions {
+  readonly group_by?: readonly string[] | undefined
+  readonly merge_strategies?: readonly { readonly field: string; readonly strategy: Strategy }[] | undefined
+  readonly date_formats?: readonly { readonly field: string; readonly format: string }[] | undefined
+}
+
+/** Where what has been merged of a group is. */
+export interface MergedEvent {
+  readonly message: Map<string, Merged>
+  readonly metadata: Map<string, Merged>
+}
+
+/** How events become one: per root-level key, values below a key are not entered (components, section 5.18). */
+export class MergeRules {
+  readonly #strategies: ReadonlyMap<string, Strategy>
+  readonly #dates: ReadonlyMap<string, TimeFormat>
+
+  constructor({
+    group_by: groupBy = [],
+    merge_strategies: strategies = [],
+    date_formats: dates = [],
+  }: MergeOptions) {
+    this.#strategies = new Map([
+      ...strategies.map(({ field, strategy }) => [rootKeyOf(field), strategy] as const),
+      // What the events of a group have in common stays what it is.
+      ...groupBy.flatMap(field => {
+        const path = parseFieldPath(field)
+        return path?.root === 'message' ? [[String(path.segments[0]), 'discard'] as const] : []
+      }),
+    ])
+    this.#dates = new Map(dates.map(({ field, format }) => [rootKeyOf(field), compileTimeFormat(format)]))
+  }
+
+  /**
+   * Merges an event in.
+   *
+   * @param nowMs log time, for dates without a year
+   * @returns bytes by which what is kept has grown, about
+   */
+  add(merged: MergedEvent, { message, metadata }: Event, nowMs: number): number {
+    let bytes = 0
+    if (isJsonObject(message))
+      for (const [key, value] of Object.entries(message))
+        bytes += this.#addMember(merged.message, key, value, nowMs)
+    for (const [key, value] of Object.entries(metadata))
+      bytes += addValue(merged.metadata, key, value, 'discard')
+    return bytes
+  }
+
+  #addMember(held: Map<string, Merged>, key: string, value: JsonValue, nowMs: number): number {
+    const strategy = this.#strategies.get(key)
+    if (strategy !== undefined) return addValue(held, key, value, strategy)
+    const merged = held.get(key)
+    if (merged === undefined || merged.strategy === 'date') {
+      const date = this.#dateOf(key, value, nowMs)
+      if (merged !== undefined) {
+        if (date !== undefined) merged.last = typeof merged.value === 'number' ? Number(date) : date
+        return 0
+      }
+      if (date !== undefined) {
+        const first = typeof value === 'number' ? Number(date) : date
+        held.set(key, { strategy: 'date', value: first, last: first })
+        return 2 * (Buffer.byteLength(key) + textFormBytes(date))
+      }
+    }
+    return addValue(held, key, value, usual(value))
+  }
+
+  /** As its format writes it; undefined where it is no date. */
+  #dateOf(key: string, value: JsonValue, nowMs: number): string | undefined {
+    const format = this.#dates.get(key)
+    if (format === undefined || (typeof value !== 'string' && typeof value !== 'number')) return undefined
+    const instant = format.read(String(value), nowMs)
+    return instant === undefined ? undefined : format.write(instant)
+  }
+
+  result(merged: ReadonlyMap<string, Merged>): JsonObject {
+    const members = [...merged].map(([key, { value }]) => [key, value] as const)
+    const ends = [...merged].flatMap(([key, { last }]) =>
+      last === undefined ? [] : [[`${key}_end`, last] as const],
+    )
+    return Object.fromEntries([...members, ...ends])
+  }
+}
+
+function addValue(held: Map<string, Merged>, key: string, value: JsonValue, strategy: Strategy): number {
+  const merged = held.get(key)
+  if (merged !== undefined) return mergeInto(merged, value)
+  const begun = beginMerging(strategy, value)
+  if (begun === undefined) return 0
+  held.set(key, begun)
+  return Buffer.byteLength(key) + textFormBytes(value)
+}
+
+/** What nobody said anything about: numbers are added up, of everything else the first value stays. */
+function usual(value: JsonValue): Strategy {
+  return typeof value === 'number' || typeof value === 'bigint' ? 'sum' : 'discard'
+}
+
+/** @param field the path of a member of the message itself */
+function rootKeyOf(field: string): string {
+  return String(parseFieldPath(field)?.segments[0])
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../schemas/json.ts'
+import { Event } from '../event.ts'
+import { Gathered } from '../outcome.ts'
+import { reduce } from '../processors/reduce.ts'
+import { groupHash, type Reductions } from './reductions.ts'
+
+const TIME = '2031-03-09T08:15:30.250Z'
+const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(message, metadata, TIME)
+
+/** A reduce with its state, as one partition has it. */
+function running(config: JsonObject) {
+  const state = reduce.state?.create({ throttle: { maxKeys: 1, maxRuns: 1 } }, 1) as Reductions
+  const process = reduce.compile(config, () => {})
+  const release = reduce.windows?.release(config)
+  return {
+    state,
+    take: (message: JsonObject, metadata?: JsonObject) => {
+      const outcome = process(event(message, metadata), state)
+      if (!(outcome instanceof Gathered)) throw new Error('neither held nor merged')
+      return outcome.released
+    },
+    /** What comes out by that time. */
+    until: (timeMs: number) => release?.(state, timeMs) ?? [],
+  }
+}
+
+const messages = (events: readonly Event[]) => events.map(({ message }) => message)
+
+describe('open reductions', () => {
+  test('one that grows beyond 100 KiB is given at once, and its group begins anew', () => {
+    const { take, state } = running({ merge_strategies: [{ field: '.n', strategy: 'array' }] })
+    const text = 'x'.repeat(20_000)
+    for (let n = 0; n < 5; n++) expect(take({ n: text })).toEqual([])
+    expect(messages(take({ n: text }))).toEqual([{ n: Array.from({ length: 6 }, () => text) }])
+    expect([state.count, state.bytes]).toEqual([0, 0])
+  })
+
+  test('beyond 1 MiB in all, the oldest are given first', () => {
+    const { take, state } = running({ group_by: ['.k'] })
+    const given: unknown[] = []
+    for (let k = 0; k < 30; k++) given.push(...messages(take({ k, text: 'x'.repeat(50_000) })))
+    expect(given).toMatchObject(Array.from({ length: given.length }, (_, k) => ({ k })))
+    expect(given.length).toBeGreaterThan(5)
+    expect(state.bytes).toBeLessThanOrEqual(1024 * 1024)
+  })
+
+  test('types of a group count, and what is missing is a group of its own', () => {
+    const { take, state } = running({ group_by: ['.k'] })
+    for (const k of [1, '1', true, 'true', null, '', [1], { a: 1 }]) take({ k })
+    take({})
+    expect(state.count).toBe(9)
+    take({ k: { a: 1 } })
+    expect(state.count).toBe(9)
+  })
+
+  test('metadata that comes later joins, and numbers there are not added up', () => {
+    const { take, until } = running({})
+    take({ n: 1 }, { query: { app: 'a' }, n: 1 })
+    take({ n: 2 }, { n: 5, late: true })
+    const [given] = until(Number.POSITIVE_INFINITY)
+    expect(given?.message).toEqual({ n: 3 })
+    expect(given?.metadata).toEqual({ query: { app: 'a' }, n: 1, late: true })
+    expect(given?.timestamp).toBe(TIME)
+  })
+
+  test('integers add up exactly, and no sum leaves the numbers', () => {
+    const { take, until } = running({ group_by: ['.k'] })
+    take({ k: 1, n: Number.MAX_SAFE_INTEGER })
+    take({ k: 1, n: 2 })
+    take({ k: 2, n: 1e308 })
+    take({ k: 2, n: 1e308 })
+    take({ k: 3, n: 0.5 })
+    take({ k: 3, n: 2n ** 60n })
+    expect(messages(until(Number.POSITIVE_INFINITY))).toEqual([
+      { k: 1, n: 9007199254740993n },
+      { k: 2, n: Number.MAX_VALUE },
+      { k: 3, n: 2 ** 60 + 0.5 },
+    ])
+  })
+
+  test('a message that is no object adds nothing, and by itself stays what it was', () => {
+    const { state, until } = running({})
+    const process = reduce.compile({}, () => {})
+    process(Event.of('one', {}, TIME), state)
+    process(Event.of('two', {}, TIME), state)
+    expect(messages(until(Number.POSITIVE_INFINITY))).toEqual(['one'])
+  })
+
+  test('members named like those of every object are members like all others', () => {
+    const { take, until } = running({})
+    take(JSON.parse('{"__proto__":1,"constructor":2}') as JsonObject)
+    take(JSON.parse('{"__proto__":1,"constructor":2}') as JsonObject)
+    expect(JSON.stringify(messages(until(Number.POSITIVE_INFINITY)))).toBe(
+      '[{"__proto__":2,"constructor":4}]',
+    )
+  })
+
+  test('shares go, and come together again elsewhere as they were', () => {
+    const { state, take } = running({
+      group_by: ['.k'],
+      merge_strategies: [{ field: '.n', strategy: 'flat_unique' }],
+    })
+    for (let n = 0; n < 60; n++) take({ k: `key ${n % 20}`, n: n % 7, text: 'x'.repeat(3_000) })
+    const shareOf = (hash: number) => hash % 4
+    const pieces = [...state.split([1, 3], shareOf)]
+    expect(state.count).toBeGreaterThan(0)
+    const other = running({ group_by: ['.k'], merge_strategies: [{ field: '.n', strategy: 'flat_unique' }] })
+    for (const { share, data } of pieces) {
+      expect([1, 3]).toContain(share)
+      other.state.absorb(data)
+    }
+    expect(other.state.count + state.count).toBe(20)
+    for (let k = 0; k < 20; k++) {
+      const group = JSON.stringify(`key ${k}`)
+      const place = [1, 3].includes(shareOf(groupHash(group))) ? other.state : state
+      expect(place.find(group)?.count).toBe(3)
+    }
+    // What has travelled goes on: a value that it has is not added again.
+    const [moved] = [...Array(20).keys()].filter(
+      k => other.state.find(JSON.stringify(`key ${k}`)) !== undefined,
+    )
+    other.take({ k: `key ${moved}`, n: [(moved as number) % 7, 'new'] })
+    const result = messages(other.until(Number.POSITIVE_INFINITY)).find(
+      each => (each as JsonObject).k === `key ${moved}`,
+    )
+    expect((result as JsonObject).n).toEqual([
+      ...new Set([moved, (moved as number) + 20, (moved as number) + 40].map(n => (n as number) % 7)),
+      'new',
+    ])
+  })
+})
