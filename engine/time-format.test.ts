@@ -325,6 +325,7 @@ describe.each<[string, readonly (readonly [text: string, time: string])[], reado
   ['%F %H %I %p', [['2031-03-09 14 2 PM', '2031-03-09T14:00:00Z']], ['2031-03-09 14 3 PM']],
   ['%F %y', [['2031-03-09 31', '2031-03-09T00:00:00Z']], ['2031-03-09 32', '1931-03-09 31']],
   ['%F %j', [['2032-03-09 069', '2032-03-09T00:00:00Z']], ['2032-03-09 068', '2031-03-09 069']],
+  ['%Y/%j %d', [['2031/068 9', '2031-03-09T00:00:00Z']], ['2031/068 10']],
   ['%F %d', [['2031-03-09 9', '2031-03-09T00:00:00Z']], ['2031-03-09 10']],
 ])('%s', (format, reads, refuses) => {
   test.each(reads)('reads %j as %s', (text, time) => {
@@ -385,6 +386,7 @@ test.each([
   ['%F %M', '%M needs an hour'],
   ['%F %H:%S', '%S needs %M'],
   ['%F %R%.f', 'a fraction needs %S or %s'],
+  [`%F${'x'.repeat(199)}`, 'it has more than 200 characters'],
 ])('%j is refused: %s', (format, message) => {
   expect(() => compileTimeFormat(format)).toThrow(new RangeError(message))
 })

@@ -8,6 +8,8 @@ import { NOT_READ } from './time-readers.ts'
  * languages: names are English, and a time without a zone is in UTC.
  */
 export interface TimeFormat {
+  /** Whether it counts from 1970 on: such times are also kept as numbers. */
+  readonly isEpoch: boolean
   /**
    * Reads a whole text.
    *
@@ -22,6 +24,7 @@ export interface TimeFormat {
   write(instant: Instant): string
 }
 
+const MAX_FORMAT_LENGTH = 200
 const MARK_OR_TEXT = /%(?:\.?[369]?f|[:#]z|.|$)|\s+|[^%\s]+/gsu
 
 /** Parts that say nothing without one of the others. */
@@ -40,10 +43,14 @@ const NEEDED: readonly (readonly [part: TimePart, oneOf: readonly TimePart[], pr
  *   date, or would say a minute without an hour
  */
 export function compileTimeFormat(format: string): TimeFormat {
+  if (format.length > MAX_FORMAT_LENGTH)
+    throw new RangeError(`it has more than ${MAX_FORMAT_LENGTH} characters`)
   const marks = marksOf(format)
-  const problem = problemOf(new Set(marks.flatMap(({ says }) => says)))
+  const said = new Set(marks.flatMap(({ says }) => says))
+  const problem = problemOf(said)
   if (problem !== undefined) throw new RangeError(problem)
   return {
+    isEpoch: said.has('epochSecond'),
     read: (text, nowMs) => {
       const parts = new TimeParts()
       let at = 0

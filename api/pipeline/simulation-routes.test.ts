@@ -116,6 +116,26 @@ describe('a simulation', () => {
     else expect(entered).toEqual(messages)
   })
 
+  test('shows the time that a field says, in the year of the sample, and so it would be published', async () => {
+    const parsers = [{ field: '.at', options: { format: 'Custom', custom_format: '%b %d %T%.f' } }]
+    const time = await add('transform', { type: 'set-timestamp', inputs: [limit], user_config: { parsers } })
+    await send('PUT', `${url}/sink/${sink}`, { type: 'log-analysis', inputs: [time] })
+    const { data } = await simulate({
+      samples: [
+        { message: { at: 'Dec 31 23:59:59.000000001' }, at: Date.UTC(2031, 0, 1) },
+        { message: { at: 'noon' }, at: Date.UTC(2031, 0, 2) },
+      ],
+    })
+    const timed = data.nodes.find(({ id }: { id: string }) => id === time)
+    const left = timed.outputs[0].events.map(({ event }: { event: { timestamp: string } }) => event.timestamp)
+    expect(left).toEqual([
+      '2030-12-31T23:59:59.000000001Z',
+      new Date(installation.clock.wallMs()).toISOString(),
+    ])
+    expect(timed.errors).toMatchObject([{ sample: 1, code: 'E_PARSE_FAILED', field: '.at' }])
+    expect((await send('POST', `${url}/publish`)).status).toBe(200)
+  })
+
   test('takes time and source from the sample', async () => {
     const second = await add('source', { type: 'log-analysis-ingestion' })
     await send('PUT', `${url}/transform/${limit}`, throttle(1, [source, second]))

@@ -43,7 +43,7 @@ describe('a graph', () => {
       ],
     })
     expect(problemsOf([source, reduce, sink('r')])).toEqual([
-      'r /user_config/date_formats/1/format must be a time format: it has no date',
+      'r /user_config/date_formats/1/format must be a valid time format: it has no date',
     ])
   })
 

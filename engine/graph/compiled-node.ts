@@ -210,7 +210,7 @@ export class ProcessingNode implements CompiledNode {
     const desk = state?.desk ?? this.#desk
     this.#observer = context.observer
     desk.open(context)
-    this.#processRun(run, desk)
+    this.#processRun(run, desk, context.nowMs)
     desk.close()
   }
 
@@ -241,7 +241,7 @@ export class ProcessingNode implements CompiledNode {
     return staying.events.length === 0 ? undefined : staying
   }
 
-  #processRun(run: Run, desk: ErrorDesk): void {
+  #processRun(run: Run, desk: ErrorDesk, nowMs: number): void {
     const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
     // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
@@ -250,7 +250,7 @@ export class ProcessingNode implements CompiledNode {
       const event = run.events[index] as Event
       desk.event = event
       desk.row = run.rows[index] as number
-      const outcome = process(event, state)
+      const outcome = process(event, state, nowMs)
       if (outcome === event) {
         passed?.add(event, run.rows[index] as number, event.bytes)
         continue

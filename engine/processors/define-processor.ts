@@ -52,9 +52,11 @@ export interface ProcessorOutput {
   readonly label: string
 }
 
+/** @param nowMs log time of the record that the event came with: the only time that a processor may know */
 export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
   event: Event,
   state: State,
+  nowMs: number,
 ) => Outcome<Code>
 
 /** What a processor remembers of one partition. It is part of the checkpoint and goes where the partition goes. */
@@ -127,6 +129,7 @@ export interface ExampleStep {
   /** Written with bare messages in the place of events. */
   readonly outcome: Outcome<ErrorCode, JsonValue>
   readonly metadataAfter?: JsonObject
+  readonly timestampAfter?: string
   /** Errors reported on the way, as code and field. */
   readonly errors?: readonly (readonly [ErrorCode, string | null])[]
 }

@@ -2,7 +2,7 @@ import Type, { type TObject } from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { checkConfig, GrokPattern, RegularExpressionText } from '../config-schema.ts'
 import type { Problem } from '../problem.ts'
-import { customFormatProblems, TimeFormatOption } from './time-format-option.ts'
+import { customFormatProblems, type TimeFormatMembers, TimeFormatOption } from './time-format-option.ts'
 
 /** What can be said to a parser. */
 export interface Parser {
@@ -10,7 +10,7 @@ export interface Parser {
   readonly options?: TObject
   readonly optionsRequired?: boolean
   /** Member that may say Custom, and the one that then says more. */
-  readonly timeFormat?: { readonly format: string; readonly custom: string }
+  readonly timeFormat?: TimeFormatMembers
   /** A default that depends on other options. */
   complete?(options: JsonObject): JsonObject
 }

@@ -8,9 +8,9 @@ import { fieldAt } from '../field-path.ts'
 import { hold, merge } from '../outcome.ts'
 import { heldEvent, releasedEvent } from '../state/held-event.ts'
 import { groupHash, type Reduction, Reductions } from '../state/reductions.ts'
-import { compileTimeFormat } from '../time-format.ts'
 import { defineProcessor } from './define-processor.ts'
 import { type MergeOptions, MergeRules } from './merge-rules.ts'
+import { formatProblem } from './time-format-option.ts'
 
 const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
@@ -87,9 +87,8 @@ export const reduce = defineProcessor({
 
   runProblems: ({ date_formats: formats = [] }) =>
     formats.flatMap(({ format }, index) => {
-      const why = unreadable(format)
-      if (why === undefined) return []
-      return [{ instancePath: `/date_formats/${index}/format`, message: `must be a time format: ${why}` }]
+      const message = formatProblem(format)
+      return message === undefined ? [] : [{ instancePath: `/date_formats/${index}/format`, message }]
     }),
 
   compile(config, report) {
@@ -101,7 +100,7 @@ export const reduce = defineProcessor({
       flush_condition: flush,
     } = config
     const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report)
-    return (event, state: Reductions) => {
+    return (event, state: Reductions, nowMs) => {
       const open = state.find(groupOf(event))
       const isBorder = meets?.(event) ?? false
       const starts = isBorder && flush?.when === 'starts_when'
@@ -114,8 +113,8 @@ export const reduce = defineProcessor({
       }
       if (starts && open !== undefined) give(open)
       const merged = !starts && open !== undefined
-      const reduction = merged ? open : begun(groupOf(event), event, state.timeMs + durationMs)
-      const bytes = rules.add(reduction, event, state.timeMs)
+      const reduction = merged ? open : begun(groupOf(event), event, nowMs + durationMs)
+      const bytes = rules.add(reduction, event, nowMs)
       if (merged) state.grow(reduction, bytes)
       else state.open(reduction)
       if (ends || reduction.bytes > MAX_REDUCTION_BYTES) give(reduction)
@@ -138,7 +137,7 @@ export const reduce = defineProcessor({
 
   state: {
     create: () => new Reductions(),
-    advance: (state, nowMs) => state.advance(nowMs),
+    advance: () => {},
     snapshot: state => state.snapshot(),
     restore: bytes => Reductions.restore(bytes),
     measure: state => ({ groups: state.count, bytes: state.bytes }),
@@ -429,14 +428,4 @@ function resultOf({ first, count, message, metadata }: Reduction, rules: MergeRu
 
 function rulesText({ group_by = [], merge_strategies = [], date_formats = [] }: MergeOptions): string {
   return JSON.stringify([group_by, merge_strategies, date_formats])
-}
-
-function unreadable(format: string): string | undefined {
-  try {
-    compileTimeFormat(format)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return error.message
-  }
 }

@@ -26,7 +26,7 @@ import { traceSampling } from './trace-sampling.ts'
 import { unroll } from './unroll.ts'
 
 /** Every processor that this program runs: adding one is a file and a line here. */
-export const PROCESSORS: readonly Processor[] = [dropFields, filter, reduce, route, throttle]
+export const PROCESSORS: readonly Processor[] = [dropFields, filter, reduce, route, setTimestamp, throttle]
 
 /** Those of the contract that it does not run yet. */
 const NOT_BUILT: readonly ProcessorDeclaration[] = [
@@ -45,7 +45,6 @@ const NOT_BUILT: readonly ProcessorDeclaration[] = [
   parseSequentially,
   redact,
   sample,
-  setTimestamp,
   stringify,
   traceSampling,
   unroll,

@@ -16,7 +16,7 @@ function running(config: JsonObject) {
   return {
     state,
     take: (message: JsonObject, metadata?: JsonObject) => {
-      const outcome = process(event(message, metadata), state)
+      const outcome = process(event(message, metadata), state, 0)
       if (!(outcome instanceof Gathered)) throw new Error('neither held nor merged')
       return outcome.released
     },
@@ -82,8 +82,8 @@ describe('open reductions', () => {
   test('a message that is no object adds nothing, and by itself stays what it was', () => {
     const { state, until } = running({})
     const process = reduce.compile({}, () => {})
-    process(Event.of('one', {}, TIME), state)
-    process(Event.of('two', {}, TIME), state)
+    process(Event.of('one', {}, TIME), state, 0)
+    process(Event.of('two', {}, TIME), state, 0)
     expect(messages(until(Number.POSITIVE_INFINITY))).toEqual(['one'])
   })
 

@@ -25,16 +25,10 @@ export interface Reduction {
 
 /** The open reductions of a node on one partition, oldest first. Nothing here knows the options. */
 export class Reductions {
-  /** The latest time that `advance` was given. */
-  timeMs = Number.NEGATIVE_INFINITY
   readonly #open = new Map<string, Reduction>()
   #bytes = 0
   /** A time before which none ends; the exact one is looked for when somebody asks. */
   #earliestMs: number | undefined = Number.POSITIVE_INFINITY
-
-  advance(nowMs: number): void {
-    if (nowMs > this.timeMs) this.timeMs = nowMs
-  }
 
   get count(): number {
     return this.#open.size
@@ -88,13 +82,7 @@ export class Reductions {
   }
 
   snapshot(): Uint8Array {
-    return Buffer.from(
-      jsonText([
-        FORMAT,
-        this.timeMs === Number.NEGATIVE_INFINITY ? null : this.timeMs,
-        ...[...this.#open.values()].map(jsonOf),
-      ]),
-    )
+    return Buffer.from(jsonText([FORMAT, ...[...this.#open.values()].map(jsonOf)]))
   }
 
   /** @throws RangeError when the bytes are no snapshot */
@@ -106,9 +94,8 @@ export class Reductions {
 
   /** Takes in a snapshot, or a piece of one. @throws RangeError when the bytes are none */
   absorb(bytes: Uint8Array): void {
-    const [format, timeMs, ...kept] = readJson(bytes)
+    const [format, ...kept] = readJson(bytes)
     if (format !== FORMAT) throw new RangeError(`reductions of an unknown format: ${String(format)}`)
-    if (typeof timeMs === 'number') this.advance(timeMs)
     for (const value of kept) {
       const reduction = reductionOf(value)
       // A key has one place at a time, so none is there already; if one were, it would end by itself.

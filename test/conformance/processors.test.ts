@@ -25,7 +25,7 @@ function runExample(processor: Processor, { config, bounds = BOUNDS, steps }: Ex
     const event = Event.of(step.event, step.envelope?.metadata ?? {}, step.envelope?.timestamp ?? SOME_TIME)
     processor.state?.advance(state, step.atMs ?? 0, checked.stored)
     const released = release?.(state, step.atMs ?? 0) ?? []
-    const outcome = process(event, state)
+    const outcome = process(event, state, step.atMs ?? 0)
     return { released, outcome, errors: [...reported, ...errorsOf(outcome)] }
   })
 }
@@ -34,6 +34,11 @@ function errorsOf(outcome: Outcome): (readonly [ErrorCode, string | null])[] {
   if (outcome instanceof PassedWithError || outcome instanceof Failed)
     return [[outcome.code, outcome.detail.field ?? null]]
   return []
+}
+
+/** The one event that goes on. */
+function eventOf(outcome: Outcome): Event {
+  return outcome instanceof PassedWithError ? outcome.event : (outcome as Event)
 }
 
 /** The same outcome with bare messages for events. */
@@ -61,7 +66,9 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
       expect(result.released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
       expect(result.errors).toEqual(step.errors ?? [])
       if (step.metadataAfter !== undefined)
-        expect((result.outcome as Event).metadata).toEqual(step.metadataAfter)
+        expect(eventOf(result.outcome).metadata).toEqual(step.metadataAfter)
+      if (step.timestampAfter !== undefined)
+        expect(eventOf(result.outcome).timestamp).toBe(step.timestampAfter)
     }
   })
 
@@ -90,7 +97,7 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
         state.advance(memory, step.atMs ?? 0, config)
         const released = release?.(memory, step.atMs ?? 0) ?? []
         expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
-        const outcome = process(Event.of(step.event, {}, SOME_TIME), memory)
+        const outcome = process(Event.of(step.event, {}, SOME_TIME), memory, step.atMs ?? 0)
         expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)
       }
     }

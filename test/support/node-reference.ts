@@ -197,11 +197,12 @@ function eventCell({ event, envelope = {}, released = [] }: ExampleStep): string
   ].join(', ')
 }
 
-function outcomeCell({ event, outcome, metadataAfter }: ExampleStep): string {
+function outcomeCell({ event, outcome, metadataAfter, timestampAfter }: ExampleStep): string {
   const changed = (message: JsonValue) =>
     jsonText(message) === jsonText(event) ? '' : ` as ${code(jsonText(message))}`
   const metadata = metadataAfter === undefined ? '' : `, metadata ${code(jsonText(metadataAfter))}`
-  return `${outcomeKind(outcome)}${detailOf(outcome, changed)}${metadata}`
+  const timestamp = timestampAfter === undefined ? '' : `, timestamp ${code(timestampAfter)}`
+  return `${outcomeKind(outcome)}${detailOf(outcome, changed)}${metadata}${timestamp}`
 }
 
 function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: JsonValue) => string): string {
