@@ -27,6 +27,7 @@ import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import type { Needs } from './auth/permission.ts'
 import { guard } from './auth/request-caller.ts'
+import { configurationRoutes } from './configuration/configuration-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
 import { ApiError, badRequest, notFound } from './errors.ts'
@@ -183,6 +184,7 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     memory: ports.memory,
     taps,
   })
+  await app.register(configurationRoutes, { configuration, clock, entropy })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {

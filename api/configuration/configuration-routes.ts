@@ -1,0 +1,16 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+
+export interface ConfigurationPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+}
+
+/** `/v1/config` (configuration and account API, sections 4 to 16): one plugin for each resource. */
+export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
+  // Section 1, rule 13: what was answered to a write holds for every request after it, whichever process that comes to.
+  app.addHook('preHandler', async () => ports.configuration.catchUp())
+}

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+
+const ErrorBody = Type.Object({
+  details: Type.Optional(
+    Type.Array(Type.Object({ message: Type.String(), key: Type.String() }), {
+      description: 'Every finding of a validation.',
+    }),
+  ),
+  error: Type.String(),
+  code: Type.String(),
+  status: Type.Literal('error'),
+})
+
+/** Errors of `/v1`, for the API document. */
+export const V1_ERROR_REPLIES = {
+  400: ErrorBody,
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  409: ErrorBody,
+  503: ErrorBody,
+}
+
+export const DeletedReply = Type.Object({ deleted: Type.Literal(true) })
