@@ -38,12 +38,17 @@ function jsonBody(body: Buffer): JsonValue | undefined {
     throw malformed('it is not UTF-8')
   }
   if (text.trim() === '') return undefined
-  if (depthOf(text) > MAX_DEPTH) throw malformed(`it is nested more than ${MAX_DEPTH} levels deep`)
   try {
-    return parseKeptJson(text)
+    return parseBoundedJson(text)
   } catch (cause) {
     throw malformed((cause as Error).message)
   }
+}
+
+/** JSON that came from outside. @throws SyntaxError also when it is nested too deeply */
+export function parseBoundedJson(text: string): JsonValue {
+  if (depthOf(text) > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
+  return parseKeptJson(text)
 }
 
 function malformed(why: string): ApiError {

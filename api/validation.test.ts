@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { detailsOf, problemsOf, readsBoolean, readsInteger, validatorCompiler } from './validation.ts'
+import { readsBoolean, readsInteger } from '../schemas/keywords.ts'
+import { detailsOf, problemsOf, validatorCompiler } from './validation.ts'
 
 const schema = {
   type: 'object',

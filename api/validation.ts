@@ -1,75 +1,70 @@
-import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv'
-import type { DataValidationCxt } from 'ajv/dist/types/index.js'
+import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import Type from 'typebox'
 import type { Problem } from '../engine/problem.ts'
 import type { ValidationDetail } from './errors.ts'
+import { addKeywords } from './validation-keywords.ts'
 
 /**
- * The validator of every request body. It changes nothing that was sent: no number out of a text, no member
- * dropped without a word. All findings are reported at once.
+ * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
+ * out of a text, no member dropped without a word. All findings are reported at once.
  */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
-  ajv.addKeyword(READS_KEYWORD)
-  return ({ schema }) => ajv.compile(schema)
+  addKeywords(ajv)
+  return ({ schema }) => {
+    const compiled = ajv.compile(schema)
+    const validate: SchemaValidator = value => {
+      if (compiled(value)) return true
+      validate.errors = inSchemaOrder(schema, compiled.errors ?? [])
+      return false
+    }
+    return validate
+  }
 }
 
-/** What a text may stand for where older clients send it instead. */
-export interface Reads {
-  readonly type: 'integer' | 'boolean'
-  readonly minimum?: number
-  readonly maximum?: number
+interface SchemaValidator {
+  (value: unknown): boolean
+  errors?: ErrorObject[]
 }
 
-/** A member that may be sent as a text, too; handlers see what the text stands for. */
-export function readsInteger(bounds: { readonly minimum?: number; readonly maximum?: number } = {}) {
-  return Type.Unsafe<number>({ reads: { type: 'integer', ...bounds } satisfies Reads })
+/** Findings in the order of the members of the schema; those of a whole come after those of its members. */
+function inSchemaOrder(schema: SchemaNode, errors: readonly ErrorObject[]): ErrorObject[] {
+  const ranked = errors.map(error => ({ error, ranks: ranksOf(schema, stepsTo(error)) }))
+  return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ error }) => error)
 }
 
-/** The same of `true` and `false`. */
-export function readsBoolean() {
-  return Type.Unsafe<boolean>({ reads: { type: 'boolean' } satisfies Reads })
+/** A schema as far as the order of its members shows. */
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly allOf?: readonly SchemaNode[]
+  readonly then?: SchemaNode
+  readonly else?: SchemaNode
 }
 
-const READS_KEYWORD: FuncKeywordDefinition = {
-  keyword: 'reads',
-  modifying: true,
-  errors: true,
-  validate: readAs,
+function ranksOf(schema: SchemaNode, steps: readonly string[]): number[] {
+  let node: SchemaNode | undefined = schema
+  return steps.map(step => {
+    const members = node === undefined ? [] : membersOf(node)
+    const rank = members.findIndex(([name]) => name === step)
+    node = rank === -1 ? node?.items : members[rank]?.[1]
+    return rank === -1 ? Number(step) : rank
+  })
 }
 
-type KeywordErrors = { errors?: Partial<ErrorObject>[] }
-
-function readAs(
-  this: unknown,
-  reads: Reads,
-  sent: unknown,
-  _schema?: unknown,
-  place?: DataValidationCxt,
-): boolean {
-  const value = typeof sent === 'string' ? readText(reads.type, sent) : sent
-  const failure = failureOf(reads, value)
-  ;(readAs as KeywordErrors).errors = failure === undefined ? [] : [failure]
-  if (failure === undefined && place !== undefined) place.parentData[place.parentDataProperty] = value
-  return failure === undefined
+function membersOf(node: SchemaNode): [name: string, member: SchemaNode][] {
+  const parts = [...(node.allOf ?? []), node.then, node.else].filter(part => part !== undefined)
+  return [...Object.entries(node.properties ?? {}), ...parts.flatMap(membersOf)]
 }
 
-function readText(type: Reads['type'], text: string): unknown {
-  if (type === 'integer') return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : text
-  return text === 'true' ? true : text === 'false' ? false : text
-}
-
-function failureOf({ type, minimum, maximum }: Reads, value: unknown): Partial<ErrorObject> | undefined {
-  const isOfType = type === 'integer' ? Number.isSafeInteger(value) : typeof value === 'boolean'
-  if (!isOfType) return { keyword: 'type', params: { type } }
-  if (minimum !== undefined && (value as number) < minimum)
-    return { keyword: 'minimum', params: { limit: minimum } }
-  if (maximum !== undefined && (value as number) > maximum)
-    return { keyword: 'maximum', params: { limit: maximum } }
-  return undefined
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [index, rank] of a.entries()) {
+    const difference = rank - (b[index] ?? Number.POSITIVE_INFINITY)
+    if (difference !== 0 && !Number.isNaN(difference)) return difference
+  }
+  return b.length - a.length
 }
 
 /** Findings as `/v3` words them (pipeline API, section 1.3). */
@@ -79,16 +74,32 @@ export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
 
 /** Findings as `/v1` and `/v2` word them (configuration and account API, section 3.3). */
 export function detailsOf(errors: readonly ErrorObject[]): ValidationDetail[] {
-  return errors.map(error => {
-    const key = keyOf(error)
-    return { message: `"${key}" ${wordingOf(error)}`, key }
-  })
+  // That a branch of a schema does not hold is said by what does not hold in it.
+  const details = errors
+    .filter(({ keyword }) => keyword !== 'if')
+    .map(error => {
+      const key = keyOf(error)
+      return { message: messageOf(key, error), key, isEmpty: isEmptyText(error) }
+    })
+  // Of an empty text nothing else is worth saying.
+  const empty = new Set(details.filter(({ isEmpty }) => isEmpty).map(({ key }) => key))
+  return details
+    .filter(({ key, isEmpty }) => isEmpty || !empty.has(key))
+    .map(({ message, key }) => ({ message, key }))
 }
 
-function keyOf({ instancePath, keyword, params }: ErrorObject): string {
-  const steps = instancePath.split('/').slice(1).map(unescaped)
-  if (keyword === 'required') steps.push(String(params.missingProperty))
+function isEmptyText({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'minLength' && params.limit === 1
+}
+
+function keyOf(error: ErrorObject): string {
+  const steps = stepsTo(error)
   return steps.length === 0 ? 'value' : steps.reduce(withStep, '')
+}
+
+function stepsTo({ instancePath, keyword, params }: ErrorObject): string[] {
+  const steps = instancePath.split('/').slice(1).map(unescaped)
+  return keyword === 'required' ? [...steps, String(params.missingProperty)] : steps
 }
 
 function withStep(path: string, step: string): string {
@@ -107,6 +118,11 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
   array: 'an array',
   object: 'of type object',
+}
+
+function messageOf(key: string, error: ErrorObject): string {
+  if (error.keyword === 'token') return `Invalid bodyTemplate: {{${error.params.token}}} is not a valid token`
+  return `"${key}" ${wordingOf(error)}`
 }
 
 function wordingOf({ keyword, params, message }: ErrorObject): string {
@@ -129,6 +145,18 @@ function wordingOf({ keyword, params, message }: ErrorObject): string {
       return `must be less than or equal to ${params.limit}`
     case 'format':
       return `must be a valid ${params.format}`
+    case 'json':
+      return 'must be a valid JSON string'
+    case 'minItems':
+      return `must contain at least ${params.limit} items`
+    case 'needsOneOf':
+      return `must contain at least one of [${params.members.join(', ')}]`
+    case 'exclusivePeers':
+      return `contains a conflict between exclusive peers [${params.members.join(', ')}]`
+    case 'distinctBy':
+      return 'contains a duplicate value'
+    case 'searchQuery':
+      return params.problem
     default:
       return message ?? 'is not valid'
   }
