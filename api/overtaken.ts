@@ -4,11 +4,10 @@ import { ConfigurationRejected } from '../engine/configuration/rejection.ts'
 const MAX_ATTEMPTS = 20
 
 /** Does again, on the newest state, what lost against another writer. */
-export async function untilNotOvertaken(write: () => Promise<void>): Promise<void> {
+export async function untilNotOvertaken<Written>(write: () => Promise<Written>): Promise<Written> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await write()
-      return
+      return await write()
     } catch (error) {
       if (!isOvertaken(error) || attempt === MAX_ATTEMPTS) throw error
     }

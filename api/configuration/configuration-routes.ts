@@ -2,6 +2,11 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { boardRoutes } from './board-routes.ts'
+import { categoryRoutes } from './category-routes.ts'
+import { indexRateRoutes } from './index-rate-routes.ts'
+import { presetAlertRoutes } from './preset-alert-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 
 export interface ConfigurationPorts {
   readonly configuration: ConfigurationLog
@@ -13,4 +18,9 @@ export interface ConfigurationPorts {
 export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
   // Section 1, rule 13: what was answered to a write holds for every request after it, whichever process that comes to.
   app.addHook('preHandler', async () => ports.configuration.catchUp())
+  await app.register(viewRoutes, ports)
+  await app.register(presetAlertRoutes, ports)
+  await app.register(categoryRoutes, ports)
+  await app.register(boardRoutes, ports)
+  await app.register(indexRateRoutes, ports)
 }

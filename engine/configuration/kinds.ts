@@ -1,4 +1,6 @@
 import { accessGroups } from './access-groups.ts'
+import { boards } from './boards.ts'
+import { categories } from './categories.ts'
 import {
   accessKeys,
   accessTokens,
@@ -17,7 +19,10 @@ import {
   spreadReports,
   spreads,
 } from './entities.ts'
+import { indexRateAlerts } from './index-rate-alert.ts'
 import type { AnyKind } from './kind.ts'
+import { presetAlerts } from './preset-alerts.ts'
+import { views } from './views.ts'
 
 /** Every kind of entity that the configuration knows. */
 export const KINDS: readonly AnyKind[] = [
@@ -38,4 +43,9 @@ export const KINDS: readonly AnyKind[] = [
   spreads,
   spreadReports,
   accessGroups,
+  categories,
+  presetAlerts,
+  views,
+  boards,
+  indexRateAlerts,
 ]

@@ -1,0 +1,72 @@
+import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Kind } from '../../engine/configuration/kind.ts'
+import { newShortId } from '../../engine/configuration/mint.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { notFound } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+
+/** What was read or written: the value, and the id under which it is found again. */
+export type Owned<Value> = Pick<Entity<Value>, 'id' | 'value'>
+
+/**
+ * Entities of one kind that belong to accounts and have a short id; every method sees those of the caller's account
+ * only, and throws ApiError 404 for others.
+ */
+export class OwnedEntities<Value extends { readonly account: string }> {
+  readonly #kind: Kind<Value>
+  readonly #ports: ConfigurationPorts
+
+  constructor(kind: Kind<Value>, ports: ConfigurationPorts) {
+    this.#kind = kind
+    this.#ports = ports
+  }
+
+  /** Oldest first. */
+  list(caller: Caller): Entity<Value>[] {
+    return this.#ports.configuration.list(this.#kind, accountOf(caller).shortId)
+  }
+
+  get(caller: Caller, id: string): Entity<Value> {
+    const entity = this.#ports.configuration.get(this.#kind, id)
+    if (entity?.value.account !== accountOf(caller).shortId) throw notFound()
+    return entity
+  }
+
+  /** @param make called once more when another process changed the same meanwhile, as are those below */
+  async create(caller: Caller, make: (account: string) => Value): Promise<Owned<Value>> {
+    const { configuration, entropy } = this.#ports
+    const account = accountOf(caller).shortId
+    return untilNotOvertaken(async () => {
+      const id = newShortId(entropy)
+      const value = make(account)
+      await configuration.append([create(this.#kind, id, value)], { subjectId: caller.subjectId, account })
+      return { id, value }
+    })
+  }
+
+  async replace(caller: Caller, id: string, edit: (before: Value) => Value): Promise<Owned<Value>> {
+    const { configuration } = this.#ports
+    return untilNotOvertaken(async () => {
+      const before = this.get(caller, id)
+      const value = edit(before.value)
+      const { account } = value
+      await configuration.append([replace(this.#kind, before, value)], {
+        subjectId: caller.subjectId,
+        account,
+      })
+      return { id, value }
+    })
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { configuration } = this.#ports
+    await untilNotOvertaken(async () => {
+      const entity = this.get(caller, id)
+      const { account } = entity.value
+      await configuration.append([remove(this.#kind, entity)], { subjectId: caller.subjectId, account })
+    })
+  }
+}

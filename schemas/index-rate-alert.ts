@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import { EmailAddress, Headers, Uri } from './channel.ts'
+import type { JsonValue } from './json.ts'
+import { holds, type Keywords, readsJson } from './keywords.ts'
+
+/** What may stand in double braces in the body of a webhook. */
+export const INDEX_RATE_TOKENS = [
+  'max_lines',
+  'max_z_score',
+  'threshold_alert',
+  'frequency',
+  'current_rate',
+  'z_score',
+  'account',
+  'url',
+  'apps',
+  'hosts',
+] as const
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const thresholds = {
+  max_lines: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Lines per second, on average over the last hour.' }),
+  ),
+  max_z_score: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Standard deviations above the mean of the last 30 days.' }),
+  ),
+  threshold_alert: Type.Enum(['separate', 'both']),
+  frequency: Type.Enum(['hourly', 'daily']),
+}
+
+const WebhookWrite = Type.Object({
+  url: Uri,
+  method: Type.Enum([...METHODS]),
+  headers: Type.Optional(Headers),
+  bodyTemplate: Type.Optional(
+    readsJson<JsonValue>({
+      tokens: INDEX_RATE_TOKENS,
+      description: `An object, or a text that holds JSON. Tokens: ${INDEX_RATE_TOKENS.join(', ')}.`,
+    }),
+  ),
+})
+
+/** A full replacement: what is left out goes back to its default. */
+export const IndexRateAlertWrite = Type.Object(
+  {
+    ...thresholds,
+    channels: Type.Optional(
+      Type.Object({
+        email: Type.Optional(Type.Array(EmailAddress)),
+        pagerduty: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+        slack: Type.Optional(Type.Array(Uri)),
+        webhook: Type.Optional(Type.Array(WebhookWrite)),
+      }),
+    ),
+    enabled: Type.Optional(Type.Boolean({ default: false })),
+  },
+  {
+    if: holds('enabled', true),
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { needsOneOf: ['max_lines', 'max_z_score'] } satisfies Keywords,
+  },
+)
+export type IndexRateAlertWrite = Type.Static<typeof IndexRateAlertWrite>
+
+const IndexRateWebhook = Type.Object({
+  url: Type.String(),
+  method: Type.Enum([...METHODS]),
+  headers: Headers,
+  bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
+})
+
+export const IndexRateAlertRecord = Type.Object({
+  ...thresholds,
+  channels: Type.Object({
+    email: Type.Array(Type.String()),
+    pagerduty: Type.Array(Type.String()),
+    slack: Type.Array(Type.String()),
+    webhook: Type.Array(IndexRateWebhook),
+  }),
+  enabled: Type.Boolean(),
+})
+export type IndexRateAlertRecord = Type.Static<typeof IndexRateAlertRecord>
