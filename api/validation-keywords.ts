@@ -16,7 +16,7 @@ type Check<Rule> = (
   path: string,
 ) => { readonly findings: readonly Finding[]; readonly read?: unknown }
 
-const TOKEN = /\{\{\s*([^{}]*?)\s*\}\}/g
+const TOKEN = /\{\{([^{}]*)\}\}/g
 
 /** Teaches a validator the rules of `schemas/keywords.ts`, and the time zones. */
 export function addKeywords(ajv: Ajv): void {
@@ -112,7 +112,7 @@ function parsedOrUndefined(text: string): JsonValue | undefined {
 
 /** Tokens in the texts of a value; names of members hold none. */
 function tokensIn(value: JsonValue): string[] {
-  if (typeof value === 'string') return [...value.matchAll(TOKEN)].map(([, name]) => name as string)
+  if (typeof value === 'string') return [...value.matchAll(TOKEN)].map(([, name]) => (name as string).trim())
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(tokensIn) : []
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
+import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { readsBoolean, readsInteger } from '../schemas/keywords.ts'
+import { byWord, readsBoolean, readsInteger, readsJson, readsList, readsWord } from '../schemas/keywords.ts'
 import { detailsOf, problemsOf, validatorCompiler } from './validation.ts'
 
 const schema = {
@@ -23,8 +24,8 @@ const schema = {
   },
 }
 
-function findings(value: unknown): ErrorObject[] {
-  const validate = validatorCompiler()({ schema, method: 'POST', url: '/' }) as {
+function findings(value: unknown, of: object = schema): ErrorObject[] {
+  const validate = validatorCompiler()({ schema: of, method: 'POST', url: '/' }) as {
     (value: unknown): boolean
     errors?: ErrorObject[]
   }
@@ -93,4 +94,119 @@ test('members that older clients send as texts are read as what they stand for',
   const sent = { name: 'a', count: '7', flag: 'false' }
   expect(findings(sent)).toEqual([])
   expect(sent).toEqual({ name: 'a', count: 7, flag: false })
+})
+
+describe('rules that JSON Schema has no words for', () => {
+  const shape = byWord('kind', Type.Object({ kind: Type.Enum(['round', 'square']), color: Type.String() }), {
+    round: Type.Object({ radius: Type.Integer() }),
+    square: Type.Object({ side: Type.Integer(), label: Type.Optional(Type.String({ minLength: 3 })) }),
+  })
+  const rules = {
+    type: 'object',
+    properties: {
+      word: readsWord(['30', '1m']),
+      list: readsList(Type.String({ minLength: 1, format: 'email' })),
+      template: readsJson({ tokens: ['name'] }),
+      graphs: { type: 'array', distinctBy: 'id', items: { type: 'object' } },
+      query: { searchQuery: true },
+      zone: { format: 'timezone' },
+      shapes: { type: 'array', items: shape },
+    },
+    needsOneOf: ['query', 'zone'],
+    exclusivePeers: ['word', 'graphs'],
+  }
+  const messages = (value: object) =>
+    detailsOf(findings({ query: '', ...value }, rules)).map(({ message }) => message)
+
+  test.each<[string, object, string[]]>([
+    ['a word that is none', { word: '2m' }, ['"word" must be one of [30, 1m]']],
+    ['a list that is none', { list: {} }, ['"list" must be an array']],
+    ['a list of nothing', { list: [] }, ['"list" must contain at least 1 items']],
+    ['elements of a text', { list: 'a@b.org,c' }, ['"list[1]" must be a valid email']],
+    ['a template that is no JSON', { template: '{' }, ['"template" must be a valid JSON string']],
+    ['a template that is no object', { template: [] }, ['"template" must be of type object']],
+    [
+      'tokens that there are not',
+      { template: { a: '{{x}}', b: ['{{ name }} {{ y }} {{x}}'] } },
+      [
+        'Invalid bodyTemplate: {{x}} is not a valid token',
+        'Invalid bodyTemplate: {{y}} is not a valid token',
+      ],
+    ],
+    ['one id twice', { graphs: [{ id: 1 }, {}, {}, { id: 1 }] }, ['"graphs[3]" contains a duplicate value']],
+    [
+      'a query that cannot be read',
+      { query: 'a )' },
+      ['"query" has an unbalanced parenthesis at character 3'],
+    ],
+    ['a zone that there is not', { zone: 'Mars' }, ['"zone" must be a valid timezone']],
+    [
+      'peers that exclude each other',
+      { word: '30', graphs: [{}] },
+      ['"value" contains a conflict between exclusive peers [word, graphs]'],
+    ],
+    [
+      'members that a word asks for, and not those of another',
+      {
+        shapes: [
+          { kind: 'round', color: 'red', side: 'x' },
+          { kind: 'square', side: 1, color: 5, label: '' },
+          {},
+        ],
+      },
+      [
+        '"shapes[0].radius" is required',
+        '"shapes[1].color" must be a string',
+        '"shapes[1].label" must be at least 3 characters long',
+        '"shapes[2].kind" is required',
+        '"shapes[2].color" is required',
+      ],
+    ],
+  ])('%s', (_name, value, expected) => {
+    expect(messages(value)).toEqual(expected)
+  })
+
+  test('nothing of what must be there', () => {
+    expect(detailsOf(findings({ word: '30' }, rules))).toEqual([
+      { message: '"value" must contain at least one of [query, zone]', key: 'value' },
+    ])
+  })
+
+  test('an empty list is no peer, and an absent member no duplicate', () => {
+    expect(messages({ word: '30', graphs: [] })).toEqual([])
+    expect(messages({ graphs: [{}, {}] })).toEqual([])
+  })
+
+  test('what a text or a number stands for is what handlers see', () => {
+    const sent = { query: '', word: 30, list: 'a@b.org, c@d.org', template: '{"a":[1]}' }
+    expect(findings(sent, rules)).toEqual([])
+    expect(sent).toMatchObject({ word: '30', list: ['a@b.org', 'c@d.org'], template: { a: [1] } })
+  })
+})
+
+describe('findings', () => {
+  test('come in the order of the schema, those of a whole last', () => {
+    const errors = findings({ 'a/b~c': 1, kind: 'x', channels: [{ url: 1 }, 5], limit: 'x' })
+    expect(detailsOf(errors).map(({ key }) => key)).toEqual([
+      'name',
+      'limit',
+      'kind',
+      'channels[0].key',
+      'channels[0].url',
+      'channels[1]',
+      'a/b~c',
+    ])
+  })
+
+  test('about an empty text are that it is empty', () => {
+    const email = { type: 'object', properties: { to: { type: 'string', minLength: 1, format: 'email' } } }
+    expect(detailsOf(findings({ to: '' }, email))).toEqual([
+      { message: '"to" is not allowed to be empty', key: 'to' },
+    ])
+  })
+
+  test('end where nobody reads on', () => {
+    const list = { type: 'array', items: { type: 'string' } }
+    expect(detailsOf(findings(Array(5000).fill(0), list))).toHaveLength(1000)
+  })
 })

@@ -5,6 +5,9 @@ import type { Problem } from '../engine/problem.ts'
 import type { ValidationDetail } from './errors.ts'
 import { addKeywords } from './validation-keywords.ts'
 
+/** More than anybody reads; a body of nothing but mistakes would have a million. */
+const MAX_FINDINGS = 1000
+
 /**
  * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
  * out of a text, no member dropped without a word. All findings are reported at once.
@@ -17,7 +20,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
     const compiled = ajv.compile(schema)
     const validate: SchemaValidator = value => {
       if (compiled(value)) return true
-      validate.errors = inSchemaOrder(schema, compiled.errors ?? [])
+      validate.errors = inSchemaOrder(schema, (compiled.errors ?? []).slice(0, MAX_FINDINGS))
       return false
     }
     return validate

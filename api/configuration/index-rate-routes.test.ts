@@ -83,6 +83,12 @@ describe('the index-rate alert', () => {
     })
   })
 
+  test('takes braces that hold no token, and looks through them once', async () => {
+    const bodyTemplate = `{{${' '.repeat(200_000)} {${'{{ '.repeat(50_000)}`
+    const sent = { ...LEAST, channels: { webhook: [{ ...WEBHOOK, bodyTemplate: { bodyTemplate } }] } }
+    expect((await client.send('PUT', 'index-rate', sent)).statusCode).toBe(200)
+  })
+
   test('belongs to its account, and to nobody below an admin', async () => {
     await installation.account('0123456789')
     const token = await installation.token({ account: '0123456789' })
