@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
+import { documentedSchema } from './documented-schema.ts'
 import { documentNodeTypes } from './node-schemas.ts'
 
 const TOKEN = 'accessToken'
@@ -38,7 +39,7 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: { ...schema, security: securityOf(route.config?.needs, url) },
+      schema: { ...schema, ...documentedBody(schema), security: securityOf(route.config?.needs, url) },
       url,
     }),
     transformObject: given => {
@@ -47,6 +48,10 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
       return given.openapiObject
     },
   })
+}
+
+function documentedBody(schema: FastifySchema | undefined): FastifySchema {
+  return schema?.body === undefined ? {} : { body: documentedSchema(schema.body) }
 }
 
 function securityOf(needs: string | undefined, url: string): Record<string, string[]>[] {

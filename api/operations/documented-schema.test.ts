@@ -1,0 +1,54 @@
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { BoardWrite } from '../../schemas/board.ts'
+import { IndexRateAlertWrite } from '../../schemas/index-rate-alert.ts'
+import { ViewWrite } from '../../schemas/view.ts'
+import { documentedSchema } from './documented-schema.ts'
+
+/** What somebody else's program makes of the document. */
+function validatorOf(schema: object) {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false })
+  addFormats.default(ajv)
+  ajv.addFormat('timezone', true)
+  return ajv.compile(documentedSchema(schema) as object)
+}
+
+const VIEW = { name: 'a', query: '' }
+const EMAIL = { integration: 'email', emails: ['a@example.org'] }
+const WEBHOOK = { integration: 'webhook', url: 'https://a.example' }
+
+describe('the document of a view', () => {
+  const isView = validatorOf(ViewWrite)
+  test.each<[boolean, object]>([
+    [true, { ...VIEW, channels: [{ ...EMAIL, triggerlimit: '5', immediate: 'true', triggerinterval: 30 }] }],
+    [true, { ...VIEW, channels: [{ ...EMAIL, emails: 'a@example.org,b@example.org', url: 5 }] }],
+    [
+      true,
+      {
+        ...VIEW,
+        channels: [
+          { ...WEBHOOK, bodyTemplate: { a: 1 } },
+          { ...WEBHOOK, bodyTemplate: '{}' },
+        ],
+      },
+    ],
+    [false, { name: 'a' }],
+    [false, { ...VIEW, channels: [{ ...EMAIL, triggerlimit: 'x' }] }],
+    [false, { ...VIEW, channels: [{ ...EMAIL, triggerlimit: 0 }] }],
+    [false, { ...VIEW, channels: [{ ...EMAIL, immediate: 'yes' }] }],
+    [false, { ...VIEW, channels: [{ ...EMAIL, operator: 'absence', triggerinterval: 30 }] }],
+    [false, { ...VIEW, channels: [{ ...EMAIL, emails: [] }] }],
+    [false, { ...VIEW, channels: [{ ...WEBHOOK, bodyTemplate: 5 }] }],
+    [false, { ...VIEW, channels: [{ integration: 'webhook' }] }],
+  ])('says %s to %j', (verdict, value) => {
+    expect(isView(value)).toBe(verdict)
+  })
+})
+
+test('the other documents can be read, too', () => {
+  expect(validatorOf(BoardWrite)({ title: 'a', graphs: [{ query: 'x' }] })).toBe(true)
+  const isAlert = validatorOf(IndexRateAlertWrite)
+  const alert = { threshold_alert: 'both', frequency: 'daily', enabled: true }
+  expect([isAlert(alert), isAlert({ ...alert, max_lines: 1 })]).toEqual([false, true])
+})
