@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { BoardRecord } from '../../schemas/board.ts'
 import { CategoryRecord } from '../../schemas/category.ts'
@@ -23,9 +23,17 @@ beforeEach(async () => {
 afterEach(() => installation.app.close())
 
 async function twoProcesses() {
-  const { app, credentials } = await anotherProcess(installation)
+  const { app, credentials, configuration } = await anotherProcess(installation)
   const second = new ConfigurationClient({ app, credentials })
-  return { clients: [client, second] as const, second, close: () => app.close() }
+  /** Has something happen when the second process has made up its mind, right before its next write. */
+  const beforeItsWrite = (happen: () => Promise<unknown>) => {
+    const append = configuration.append.bind(configuration)
+    vi.spyOn(configuration, 'append').mockImplementationOnce(async (...write) => {
+      await happen()
+      return append(...write)
+    })
+  }
+  return { clients: [client, second] as const, second, beforeItsWrite, close: () => app.close() }
 }
 
 describe('two processes', () => {
@@ -81,6 +89,28 @@ describe('two processes', () => {
     await close()
   })
 
+  test('overtake each other without either losing its write', async () => {
+    const { second, beforeItsWrite, close } = await twoProcesses()
+    const { boardid } = await client.post('board', { title: 'a' })
+    beforeItsWrite(() => client.put(`board/${boardid}`, { title: 'b' }))
+    expect(await second.put(`board/${boardid}`, { title: 'c' })).toMatchObject({ title: 'c' })
+    expect(await client.get(`board/${boardid}`)).toMatchObject({ title: 'c' })
+    beforeItsWrite(() => client.put(`board/${boardid}`, { title: 'd' }))
+    expect(await second.delete(`board/${boardid}`)).toEqual({ deleted: true })
+    expect(await client.refusal('GET', `board/${boardid}`)).toEqual(NOT_FOUND)
+    await close()
+  })
+
+  test('are told of what the other deleted or took just before', async () => {
+    const { second, beforeItsWrite, close } = await twoProcesses()
+    const { boardid } = await client.post('board', { title: 'a' })
+    beforeItsWrite(() => client.delete(`board/${boardid}`))
+    expect(await second.refusal('PUT', `board/${boardid}`, { title: 'c' })).toEqual(NOT_FOUND)
+    beforeItsWrite(() => client.post('categories/boards', { name: 'Team' }))
+    expect((await second.refusal('POST', 'categories/boards', { name: 'TEAM' }))[0]).toBe(409)
+    await close()
+  })
+
   test('leave a view without the category that one deletes while the other names it', async () => {
     const { second, close } = await twoProcesses()
     const { id } = await client.post('categories/views', { name: 'Team' })
@@ -117,8 +147,7 @@ test('keys, addresses and headers of channels are nowhere in clear on the log', 
   })
   const topic = await installation.log.topic(CONFIG_TOPIC, 1)
   const written = (await topic.read(0, 0n, 10_000_000)).map(({ value }) => value.toString('latin1')).join()
-  expect(written).toContain('in clear')
-  expect(written).not.toContain(secret)
+  expect([written.includes('in clear'), written.includes(secret)]).toEqual([true, false])
 })
 
 test('a template that grows beyond a record of the log by its indentation is 413, and nothing has changed', async () => {
@@ -325,9 +354,9 @@ describe('whatever body comes', () => {
           expect(withoutAlertIds(await client.get(url))).toEqual(withoutAlertIds(created))
           await client.delete(url)
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       )
-      expect(accepted).toBeGreaterThan(20)
+      expect(accepted).toBeGreaterThan(10)
     },
   )
 
@@ -346,9 +375,9 @@ describe('whatever body comes', () => {
         expect(await client.get('index-rate')).toEqual(written)
         expect(await client.put('index-rate', written)).toEqual(written)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
-    expect(accepted).toBeGreaterThan(20)
+    expect(accepted).toBeGreaterThan(10)
   })
 
   test.each([...Object.keys(COLLECTIONS), 'index-rate'])(
