@@ -87,6 +87,7 @@ const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
   KEY_LIMIT: [400, 'BadRequest'],
   EXEMPTION_LIMIT: [400, 'BadRequest'],
   GROUP_IN_USE: [409, 'Conflict'],
+  UNKNOWN_GROUP: [400, 'BadRequest'],
 }
 
 function rejected({ code, message }: ConfigurationRejected): ApiError {

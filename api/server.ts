@@ -27,7 +27,8 @@ import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import type { Needs } from './auth/permission.ts'
 import { guard } from './auth/request-caller.ts'
-import { configurationRoutes } from './configuration/configuration-routes.ts'
+import { type ConfigurationSettings, configurationRoutes } from './configuration/configuration-routes.ts'
+import { type Reach, tcpReach } from './configuration/reach.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
 import { ApiError, badRequest, notFound } from './errors.ts'
@@ -70,6 +71,8 @@ export interface ServerPorts {
   /** What nodes remember at this moment. */
   readonly memory: PresentMemory
   readonly settings: ServerSettings
+  /** How other machines are reached; absent: by TCP. */
+  readonly reach?: Reach | undefined
   /** Absent: the server takes no lines. */
   readonly ingest?:
     | {
@@ -87,7 +90,7 @@ export interface ServerPorts {
   readonly only?: 'ingest' | 'operations' | undefined
 }
 
-export interface ServerSettings {
+export interface ServerSettings extends ConfigurationSettings {
   /** Of the lines' topic. */
   readonly partitions: number
   readonly version: string
@@ -184,7 +187,8 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     memory: ports.memory,
     taps,
   })
-  await app.register(configurationRoutes, { configuration, clock, entropy })
+  const { reach = tcpReach } = ports
+  await app.register(configurationRoutes, { configuration, clock, entropy, reach, settings })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {

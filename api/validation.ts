@@ -7,6 +7,10 @@ import { addKeywords } from './validation-keywords.ts'
 
 /** More than anybody reads; a body of nothing but mistakes would have a million. */
 const MAX_FINDINGS = 1000
+const EMAIL = addFormats.default.get('email') as RegExp
+/** An address of IPv6 stands in brackets. */
+const HOST_AND_PORT =
+  /^(\[[0-9a-f:.]+\]|[^\s,:/[\]]+):(?!0+$)([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/i
 
 /**
  * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
@@ -15,6 +19,7 @@ const MAX_FINDINGS = 1000
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
+  ajv.addFormat('host:port', HOST_AND_PORT)
   addKeywords(ajv)
   return ({ schema }) => {
     const compiled = ajv.compile(schema)
@@ -25,6 +30,10 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
     }
     return validate
   }
+}
+
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text)
 }
 
 interface SchemaValidator {
@@ -123,6 +132,12 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'of type object',
 }
 
+/** @param type one, or several; that a body may be absent goes without saying */
+function typeWords(type: string | readonly string[]): string {
+  const types = [type].flat().filter(each => each !== 'null')
+  return types.map(each => TYPE_WORDS[each] ?? each).join(' or ')
+}
+
 function messageOf(key: string, error: ErrorObject): string {
   if (error.keyword === 'token') return `Invalid bodyTemplate: {{${error.params.token}}} is not a valid token`
   return `"${key}" ${wordingOf(error)}`
@@ -133,7 +148,7 @@ function wordingOf({ keyword, params, message }: ErrorObject): string {
     case 'required':
       return 'is required'
     case 'type':
-      return `must be ${TYPE_WORDS[String(params.type)] ?? params.type}`
+      return `must be ${typeWords(params.type)}`
     case 'enum':
       return `must be one of [${(params.allowedValues as unknown[]).join(', ')}]`
     case 'minLength':
@@ -152,6 +167,8 @@ function wordingOf({ keyword, params, message }: ErrorObject): string {
       return 'must be a valid JSON string'
     case 'minItems':
       return `must contain at least ${params.limit} items`
+    case 'maxItems':
+      return `must contain at most ${params.limit} items`
     case 'needsOneOf':
       return `must contain at least one of [${params.members.join(', ')}]`
     case 'exclusivePeers':

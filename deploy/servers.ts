@@ -112,6 +112,10 @@ export async function openServers(
       trustedProxies: settings.trustedProxies,
       tls,
       destinations: destinationSettings(settings),
+      maxIngestionKeys: settings.maxIngestionKeys,
+      maxServiceKeys: settings.maxServiceKeys,
+      allowServiceKeyCreation: settings.allowServiceKeyCreation === 'on',
+      checkArchiving: settings.checkArchiving === 'on',
     },
   }
   const api = await buildServer(ports)

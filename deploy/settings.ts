@@ -102,6 +102,30 @@ const DECLARATIONS = {
     integer(1024, 12 * 1024 ** 2),
     2_097_152,
   ),
+  maxIngestionKeys: setting(
+    'WEIR_MAX_INGESTION_KEYS',
+    'Ingestion keys that an account may have. Default: what its plan says, which is 10.',
+    integer(1, 100_000) as (value: string) => number | undefined,
+    undefined,
+  ),
+  maxServiceKeys: setting(
+    'WEIR_MAX_SERVICE_KEYS',
+    'Service keys that an account may have. Default: what its plan says, which is 20.',
+    integer(1, 100_000) as (value: string) => number | undefined,
+    undefined,
+  ),
+  allowServiceKeyCreation: setting(
+    'WEIR_ALLOW_SERVICE_KEY_CREATION',
+    'on: service keys, which access tokens have replaced, can still be created.',
+    oneOf('on', 'off'),
+    'off',
+  ),
+  checkArchiving: setting(
+    'WEIR_CHECK_ARCHIVING',
+    'on: an archiving configuration is accepted only when its object store accepts a connection.',
+    oneOf('on', 'off'),
+    'off',
+  ),
   partitions: setting(
     'WEIR_PARTITIONS',
     'Partitions of a new log; fixed once it exists.',

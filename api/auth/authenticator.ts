@@ -6,12 +6,11 @@ import {
   accessTokens,
   accountKeys,
   accounts,
-  memberKey,
-  members,
   type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import { memberKey, members } from '../../engine/configuration/members.ts'
 import type {
   Authentication,
   AuthenticationFailure,
@@ -32,7 +31,7 @@ export interface ApiCredentials extends ApiCarriers {
 /** Texts known from the hosted service, or of the same kind; the same whatever is wrong with the credential. */
 const NO_CREDENTIAL = 'No credentials were given'
 const BAD_TOKEN = 'Invalid or expired access token'
-const BAD_SERVICE_KEY = 'Service Key Validation Error: Invalid or deactivated servicekey'
+export const BAD_SERVICE_KEY = 'Service Key Validation Error: Invalid or deactivated servicekey'
 const BAD_INGESTION_KEY = 'Ingestion Key Validation Error: Invalid or deactivated apikey'
 
 export const DELEGATION_REQUIRED = '"x-delegate-account-id" header is required'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
-import { accessTokens, accountKeys, members, secretHash } from '../../engine/configuration/entities.ts'
+import { accessTokens, accountKeys, secretHash } from '../../engine/configuration/entities.ts'
+import { members } from '../../engine/configuration/members.ts'
 import {
   changeAccount,
   type TestInstallation,
@@ -116,6 +117,33 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v2/usage/:kind/:name': 'read',
   'GET /v1/usage/:kind': 'read',
   'GET /v1/usage/:kind/:name': 'read',
+  'GET /v1/config/archiving': 'admin',
+  'POST /v1/config/archiving': 'admin',
+  'PUT /v1/config/archiving': 'admin',
+  'DELETE /v1/config/archiving': 'admin',
+  'GET /v1/config/keys': 'admin',
+  'POST /v1/config/keys': 'admin',
+  'GET /v1/config/keys/:keyId': 'admin',
+  'PUT /v1/config/keys/:keyId': 'admin',
+  'DELETE /v1/config/keys/:keyId': 'admin',
+  'GET /v1/config/members': 'admin',
+  'POST /v1/config/members': 'admin',
+  'GET /v1/config/members/:email': 'admin',
+  'PUT /v1/config/members/:email': 'admin',
+  'DELETE /v1/config/members/:email': 'admin',
+  'GET /v1/config/groups': 'admin',
+  'POST /v1/config/groups': 'admin',
+  'GET /v1/config/groups/:groupId': 'admin',
+  'PATCH /v1/config/groups/:groupId': 'admin',
+  'DELETE /v1/config/groups/:groupId': 'admin',
+  'GET /v1/config/stream': 'admin',
+  'POST /v1/config/stream': 'admin',
+  'PUT /v1/config/stream': 'admin',
+  'DELETE /v1/config/stream': 'admin',
+  'GET /v1/config/ingestion/status': 'read',
+  'POST /v1/config/ingestion/suspend': 'admin',
+  'POST /v1/config/ingestion/suspend/confirm': 'admin',
+  'POST /v1/config/ingestion/resume': 'admin',
   'POST /logs/ingest': 'ingest',
   'POST /logs/agent': 'ingest',
   'OPTIONS /logs/ingest': 'public',
@@ -126,6 +154,9 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /openapi.json': 'public',
 }
 
+/** These want a service key beside the credential, whoever it is. */
+const NEEDS_SERVICE_KEY = /^(POST|PATCH|DELETE) \/v1\/config\/groups/
+
 /** Pages of the API document, parts of the contract that are not built yet, and what is no id of a pipeline. */
 const WITHOUT_ROW =
   /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route)$/
@@ -135,7 +166,7 @@ type Verdict = 'passes' | 401 | 403
 interface CallerRow {
   readonly name: string
   readonly headers: (world: World) => Record<string, string>
-  readonly verdict: (needs: Needs, url: string) => Verdict
+  readonly verdict: (needs: Needs, url: string, method: string) => Verdict
 }
 
 interface World {
@@ -192,7 +223,11 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'a service key in the apikey header',
     headers: ({ installation }) => ({ apikey: installation.credentials.serviceKey }),
-    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+    // Groups want it in the other header.
+    verdict: (needs, url, method) =>
+      url.startsWith('/v3/') || (url.startsWith('/v1/config/groups') && method !== 'GET')
+        ? 401
+        : ADMIN(needs),
   },
   {
     name: 'a service key by basic authentication',
@@ -304,17 +339,23 @@ test('a route that does not say whom it is for keeps the server from starting', 
 })
 
 describe.each(CALLERS)('$name', ({ headers, verdict }) => {
+  const headersFor = (endpoint: string) => {
+    const own = headers(world)
+    const { serviceKey } = world.installation.credentials
+    const isComplete = !NEEDS_SERVICE_KEY.test(endpoint) || own.authorization === undefined
+    return isComplete ? own : { ...own, servicekey: serviceKey }
+  }
   const guarded = Object.entries(ENDPOINTS).filter(([, needs]) => !['public', 'ingest'].includes(needs))
 
   test.each(guarded)('%s', async (endpoint, needs) => {
     const [method, pattern] = endpoint.split(' ') as ['GET', string]
     const url = pattern.replaceAll(/:\w+/g, '0a1b2c3d4e')
     // The body is not valid anywhere: whoever passes gets past authentication and permission to validation.
-    const response = await world.installation.app.inject({ method, url, headers: headers(world) })
-    const expected = verdict(needs, url)
+    const response = await world.installation.app.inject({ method, url, headers: headersFor(endpoint) })
+    const expected = verdict(needs, url, method)
     if (expected === 'passes') expect([200, 400, 404]).toContain(response.statusCode)
     else expect(response.statusCode).toBe(expected)
-    const authenticated = response.statusCode !== 401
+    const authenticated = response.statusCode !== 401 || response.body.includes('header is required')
     expect(response.headers['x-auth-access-type'] !== undefined).toBe(authenticated)
     expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     if (!authenticated) {

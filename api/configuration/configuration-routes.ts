@@ -2,16 +2,29 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { archivingRoutes } from './archiving-routes.ts'
+import type { ArchivingSettings } from './archivings.ts'
 import { boardRoutes } from './board-routes.ts'
 import { categoryRoutes } from './category-routes.ts'
+import { groupRoutes } from './group-routes.ts'
 import { indexRateRoutes } from './index-rate-routes.ts'
+import { ingestionRoutes } from './ingestion-routes.ts'
+import { keyRoutes } from './key-routes.ts'
+import type { KeySettings } from './keys.ts'
+import { memberRoutes } from './member-routes.ts'
 import { presetAlertRoutes } from './preset-alert-routes.ts'
+import type { Reach } from './reach.ts'
+import { streamRoutes } from './stream-routes.ts'
 import { viewRoutes } from './view-routes.ts'
+
+export interface ConfigurationSettings extends KeySettings, ArchivingSettings {}
 
 export interface ConfigurationPorts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly reach: Reach
+  readonly settings: ConfigurationSettings
 }
 
 /** `/v1/config` (configuration and account API, sections 4 to 16): one plugin for each resource. */
@@ -23,4 +36,10 @@ export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async
   await app.register(categoryRoutes, ports)
   await app.register(boardRoutes, ports)
   await app.register(indexRateRoutes, ports)
+  await app.register(archivingRoutes, ports)
+  await app.register(keyRoutes, ports)
+  await app.register(memberRoutes, ports)
+  await app.register(groupRoutes, ports)
+  await app.register(streamRoutes, ports)
+  await app.register(ingestionRoutes, ports)
 }

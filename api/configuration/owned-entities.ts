@@ -1,4 +1,4 @@
-import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import type { Kind } from '../../engine/configuration/kind.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
@@ -35,14 +35,22 @@ export class OwnedEntities<Value extends { readonly account: string }> {
     return entity
   }
 
-  /** @param make called once more when another process changed the same meanwhile, as are those below */
-  async create(caller: Caller, make: (account: string) => Value): Promise<Owned<Value>> {
+  /**
+   * @param make called once more when another process changed the same meanwhile, as are those below
+   * @param beside what is written along with it, all or none
+   */
+  async create(
+    caller: Caller,
+    make: (account: string) => Value,
+    beside: (account: string) => readonly Change[] = () => [],
+  ): Promise<Owned<Value>> {
     const { configuration, entropy } = this.#ports
     const account = accountOf(caller).shortId
     return untilNotOvertaken(async () => {
       const id = newShortId(entropy)
       const value = make(account)
-      await configuration.append([create(this.#kind, id, value)], { subjectId: caller.subjectId, account })
+      const changes = [...beside(account), create(this.#kind, id, value)]
+      await configuration.append(changes, { subjectId: caller.subjectId, account })
       return { id, value }
     })
   }

@@ -22,3 +22,5 @@ export const V1_ERROR_REPLIES = {
 }
 
 export const DeletedReply = Type.Object({ deleted: Type.Literal(true) })
+
+export const DeletedWithMessageReply = Type.Object({ message: Type.String(), deleted: Type.Literal(true) })

@@ -6,15 +6,9 @@ import {
   create,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import {
-  type Account,
-  accountKeys,
-  accounts,
-  memberKey,
-  members,
-  type Plan,
-} from '../../engine/configuration/entities.ts'
+import { type Account, accountKeys, accounts, type Plan } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
+import { memberKey, members } from '../../engine/configuration/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
@@ -109,8 +103,14 @@ export class ChildAccounts {
       const ownership =
         owner === undefined
           ? ownerChange(id, ownerEmail, entropy, clock.wallMs())
-          : replace(members, owner, { ...owner.value, role: 'owner' as const })
-      return [replace(accounts, account, changed), ownership]
+          : replace(members, owner, { ...owner.value, role: 'owner' as const, groups: [] })
+      // Members cannot change an owner: one that was left would stay for ever.
+      const former = configuration.list(members, id).filter(({ value: { role } }) => role === 'owner')
+      return [
+        replace(accounts, account, changed),
+        ...former.map(each => replace(members, each, { ...each.value, role: 'admin' as const })),
+        ownership,
+      ]
     })
   }
 
@@ -152,7 +152,7 @@ function writer({ role, enterpriseId }: Caller): { enterpriseId: string } {
 function ownerChange(account: string, email: string, entropy: Entropy, createdAtMs: number): Change {
   return create(members, memberKey(account, email), {
     account,
-    email,
+    email: email.toLowerCase(),
     role: 'owner',
     groups: [],
     subjectId: entropy.uuid(),

@@ -67,14 +67,19 @@ export class IngestFront {
     const query = readQuery(request.raw.url ?? '')
     const credentials = credentialsOf(request, query)
     const caller = credentials === undefined ? null : this.#authenticated(credentials, reply)
-    request.ingestion = { query, caller }
+    request.ingestion = { query, credentials, caller }
   }
 
   async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const chunks = await this.#chunksOf(request)
     // From here to the append nothing waits: the reader's memory is shared by all requests.
     this.#reader.load(chunks)
-    const caller = request.ingestion.caller ?? this.#authenticatedByBody(request, reply)
+    const { credentials } = request.ingestion
+    // Once more: a body may take minutes, and ingestion that is suspended meanwhile, or a key that is deleted, ends at once.
+    const caller =
+      credentials === undefined
+        ? this.#authenticatedByBody(request, reply)
+        : this.#authenticated(credentials, reply)
     if (this.#reader.body.length === 0) throw badRequest([{ message: 'The body is empty', key: 'body' }])
     const account = accountThatMayIngest(caller)
     const idempotency = this.#idempotencyOf(request)

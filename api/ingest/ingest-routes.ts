@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller, IngestCredentials } from '../auth/caller.ts'
 import { collectBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { IngestFront, type IngestFrontOptions } from './ingest-front.ts'
@@ -21,7 +21,13 @@ export interface IngestRoutesOptions extends IngestFrontOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on the routes of ingestion. */
-    ingestion: { readonly query: RequestQuery; readonly caller: Caller | null }
+    ingestion: {
+      readonly query: RequestQuery
+      /** undefined where only the body can hold them. */
+      readonly credentials: IngestCredentials | undefined
+      /** Who it was before the body came; null with such credentials. */
+      readonly caller: Caller | null
+    }
   }
 }
 

@@ -11,11 +11,10 @@ import {
   INSTALLATION_KEY,
   type Installation,
   installations,
-  memberKey,
-  members,
   type Plan,
   secretHash,
 } from './entities.ts'
+import { memberKey, members } from './members.ts'
 import { newKey, newShortId, newToken } from './mint.ts'
 import { ConfigurationRejected } from './rejection.ts'
 

@@ -16,11 +16,11 @@ import {
   deployments,
   drafts,
   enterprises,
-  members,
   pipelines,
   revisions,
   secretHash,
 } from './entities.ts'
+import { members } from './members.ts'
 import type { ConfigurationRejected } from './rejection.ts'
 import { newestSnapshot } from './snapshot.ts'
 

@@ -59,17 +59,6 @@ export interface Plan {
   readonly maxServiceKeys: number | null
 }
 
-/** Key: `<account>/<e-mail in lower case>`. */
-export interface Member {
-  readonly account: string
-  readonly email: string
-  readonly role: Role
-  readonly groups: readonly string[]
-  /** UUID of the person. */
-  readonly subjectId: string
-  readonly createdAtMs: number
-}
-
 /** Key: UUID. The secret itself is nowhere, only its hash. */
 export interface AccessToken {
   readonly kind: 'user' | 'service' | 'enterprise'
@@ -245,7 +234,6 @@ const ofAccount = (value: { readonly account: string }) => value.account
 export const installations = defineKind<Installation>('installation')
 export const enterprises = defineKind<Enterprise>('enterprise')
 export const accounts = defineKind<Account>('account', { unique: { id: account => account.id } })
-export const members = defineKind<Member>('member', { account: ofAccount })
 export const accessTokens = defineKind<AccessToken>('token', {
   unique: { hash: token => token.hash },
   account: token => token.account ?? '',
@@ -307,10 +295,6 @@ export const spreadReports = defineKind<SpreadReport>('spread-report', { account
 /** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */
 export function secretHash(secret: string): string {
   return hash('sha256', secret)
-}
-
-export function memberKey(account: string, email: string): string {
-  return `${account}/${email.toLowerCase()}`
 }
 
 /** `<pipeline>/<node>/<SHA-256 of the bucket key>`, or `…/default`. */

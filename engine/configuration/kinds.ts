@@ -1,4 +1,4 @@
-import { accessGroups } from './access-groups.ts'
+import { archivings } from './archiving.ts'
 import { boards } from './boards.ts'
 import { categories } from './categories.ts'
 import {
@@ -13,7 +13,6 @@ import {
   exemptions,
   gatewayRoutes,
   installations,
-  members,
   pipelines,
   revisions,
   spreadReports,
@@ -21,7 +20,10 @@ import {
 } from './entities.ts'
 import { indexRateAlerts } from './index-rate-alert.ts'
 import type { AnyKind } from './kind.ts'
+import { accessGroups, members } from './members.ts'
 import { presetAlerts } from './preset-alerts.ts'
+import { streams } from './stream.ts'
+import { suspensionTokens } from './suspension.ts'
 import { views } from './views.ts'
 
 /** Every kind of entity that the configuration knows. */
@@ -48,4 +50,7 @@ export const KINDS: readonly AnyKind[] = [
   views,
   boards,
   indexRateAlerts,
+  archivings,
+  streams,
+  suspensionTokens,
 ]

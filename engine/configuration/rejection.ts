@@ -20,6 +20,8 @@ export type RejectionCode =
   | 'EXEMPTION_LIMIT'
   /** Members are limited by the group. */
   | 'GROUP_IN_USE'
+  /** A member is given a group that the account does not have, or no longer has. */
+  | 'UNKNOWN_GROUP'
 
 /** A write that the configuration did not take. */
 export class ConfigurationRejected extends Error {

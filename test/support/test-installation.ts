@@ -17,12 +17,11 @@ import {
   type Account,
   accessTokens,
   accounts,
-  memberKey,
-  members,
   type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
 import { lineRouting } from '../../engine/configuration/line-routing.ts'
+import { memberKey, members } from '../../engine/configuration/members.ts'
 import { newToken } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'

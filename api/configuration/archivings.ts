@@ -1,0 +1,114 @@
+import { type ArchivingOfAccount, archivings } from '../../engine/configuration/archiving.ts'
+import {
+  type ConfigurationLog,
+  create,
+  remove,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { type Archiving, archivingMembers } from '../../schemas/archiving.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
+import { authorOf } from './author.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+import { type NetworkAddress, whyUnreachable } from './reach.ts'
+
+/** Texts that clients know. */
+const NONE = 'No active archiving configuration exists'
+const NONE_TO_CHANGE =
+  'Active archiving configuration does not exist for this account. Try creating one instead.'
+
+export interface ArchivingSettings {
+  /** Whether what is written must name an object store that answers. */
+  readonly checkArchiving?: boolean | undefined
+}
+
+/** The archiving of each account, kept as it was sent. */
+export class Archivings {
+  readonly #ports: ConfigurationPorts
+
+  constructor(ports: ConfigurationPorts) {
+    this.#ports = ports
+  }
+
+  /** @throws ApiError 404 */
+  get(caller: Caller): Archiving {
+    return this.#entity(caller).value.archiving
+  }
+
+  /** @throws ApiError 400, 409 */
+  async create(caller: Caller, sent: Archiving): Promise<Archiving> {
+    const author = authorOf(caller)
+    const { account } = author
+    if (this.#configuration.get(archivings, account) !== undefined)
+      throw new ApiError(409, 'Conflict', 'An active archiving configuration exists already')
+    const archiving = archivingMembers(sent)
+    await this.#check(archiving)
+    await this.#configuration.append([create(archivings, account, { account, archiving })], author)
+    return archiving
+  }
+
+  /** It may be another integration. @throws ApiError 400, 404 */
+  async replace(caller: Caller, sent: Archiving): Promise<Archiving> {
+    const author = authorOf(caller)
+    const { account } = author
+    this.#entity(caller, NONE_TO_CHANGE)
+    const archiving = archivingMembers(sent)
+    await this.#check(archiving)
+    await untilNotOvertaken(() => {
+      const entity = this.#entity(caller, NONE_TO_CHANGE)
+      return this.#configuration.append([replace(archivings, entity, { account, archiving })], author)
+    })
+    return archiving
+  }
+
+  /** @throws ApiError 404 */
+  async delete(caller: Caller): Promise<void> {
+    await untilNotOvertaken(() =>
+      this.#configuration.append([remove(archivings, this.#entity(caller))], authorOf(caller)),
+    )
+  }
+
+  #entity(caller: Caller, none = NONE): Entity<ArchivingOfAccount> {
+    const archiving = this.#configuration.get(archivings, accountOf(caller).shortId)
+    if (archiving === undefined) throw notFound(none)
+    return archiving
+  }
+
+  /** Whether the object store answers; not whether it takes the credentials. @throws ApiError 400 */
+  async #check(archiving: Archiving): Promise<void> {
+    const { settings, reach, clock } = this.#ports
+    if (settings.checkArchiving !== true) return
+    const why = await whyUnreachable([endpointOf(archiving)], reach, clock)
+    if (why !== undefined)
+      throw new ApiError(400, 'BadRequest', `Failed to connect to the object store: ${why}`)
+  }
+
+  get #configuration(): ConfigurationLog {
+    return this.#ports.configuration
+  }
+}
+
+/** @throws ApiError 400 when none is named, or it is no address */
+function endpointOf(archiving: Archiving): NetworkAddress {
+  const [name, text] = namedEndpoint(archiving)
+  if (text === '')
+    throw new ApiError(
+      400,
+      'BadRequest',
+      `The connection cannot be checked: ${archiving.integration} names no ${name} to connect to, and this installation accepts only what it can check`,
+    )
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  if (url === null || url.hostname === '')
+    throw new ApiError(400, 'BadRequest', `The connection cannot be checked: ${name} is not an address`)
+  const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port }
+}
+
+/** The member that names the object store's address, and what stands there. */
+function namedEndpoint(archiving: Archiving): [name: string, text: string] {
+  if (archiving.integration === 'swift') return ['authurl', archiving.authurl.trim()]
+  return ['endpoint', ('endpoint' in archiving ? (archiving.endpoint ?? '') : '').trim()]
+}

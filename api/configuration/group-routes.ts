@@ -1,0 +1,121 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { accountKeys, secretHash } from '../../engine/configuration/entities.ts'
+import type { AccessGroup } from '../../engine/configuration/members.ts'
+import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/access-group.ts'
+import { BAD_SERVICE_KEY } from '../auth/authenticator.ts'
+import { accountOf } from '../auth/permission.ts'
+import { notAuthorized } from '../errors.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+import { Groups } from './groups.ts'
+import type { Owned } from './owned-entities.ts'
+import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
+
+const GROUPS = '/v1/config/groups'
+const GROUP = `${GROUPS}/:groupId`
+const GroupPath = Type.Object({ groupId: Type.String() })
+const OneGroup = { 200: AccessGroupRecord, ...V1_ERROR_REPLIES }
+const tags = ['groups']
+const config = { needs: 'admin' as const }
+const DESCRIPTION =
+  'Needs the header servicekey with a service key of the account, besides any other credential.'
+
+/** `/v1/config/groups` (configuration and account API, section 11; specification, endpoints 9 and 10). */
+export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
+  const groups = new Groups(ports)
+  /** Before anything of the request is validated, as all that is about credentials. */
+  const onRequest = (request: FastifyRequest) => assertServiceKey(request, ports.configuration)
+
+  app.get(
+    GROUPS,
+    {
+      config,
+      schema: {
+        summary: 'List groups',
+        tags,
+        response: { 200: Type.Array(AccessGroupRecord), ...V1_ERROR_REPLIES },
+      },
+    },
+    async ({ caller }) => groups.list(caller).map(groupRecord),
+  )
+
+  app.post(
+    GROUPS,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Create a group, whose members see the lines that a query finds',
+        description: DESCRIPTION,
+        tags,
+        body: AccessGroupCreate,
+        response: OneGroup,
+      },
+    },
+    async ({ caller, body }) => groupRecord(await groups.create(caller, body)),
+  )
+
+  app.get(
+    GROUP,
+    { config, schema: { summary: 'Read a group', tags, params: GroupPath, response: OneGroup } },
+    async ({ caller, params }) => groupRecord(groups.get(caller, params.groupId)),
+  )
+
+  app.patch(
+    GROUP,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Change a group; what is left out stays as it is',
+        description: DESCRIPTION,
+        tags,
+        params: GroupPath,
+        body: AccessGroupChange,
+        response: OneGroup,
+      },
+    },
+    async ({ caller, params, body }) => groupRecord(await groups.change(caller, params.groupId, body)),
+  )
+
+  app.delete(
+    GROUP,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Delete a group that no member is in',
+        description: DESCRIPTION,
+        tags,
+        params: GroupPath,
+        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) => {
+      await groups.delete(caller, params.groupId)
+      return { deleted: true as const }
+    },
+  )
+}
+
+/** Specification, section 5, item 5. @throws ApiError 401 */
+async function assertServiceKey(
+  { caller, headers }: FastifyRequest,
+  configuration: ConfigurationLog,
+): Promise<void> {
+  const sent = [headers.servicekey].flat()[0]?.trim() ?? ''
+  if (sent === '') throw notAuthorized('"servicekey" header is required')
+  const isOfAccount = () => {
+    const key = configuration.find(accountKeys, 'hash', secretHash(sent))?.value
+    return key?.type === 'service' && key.account === accountOf(caller).shortId
+  }
+  if (isOfAccount()) return
+  await configuration.catchUp() // Another process may have made it a moment ago.
+  if (!isOfAccount()) throw notAuthorized(BAD_SERVICE_KEY)
+}
+
+function groupRecord({ id, value: { account, name, accessScopes } }: Owned<AccessGroup>): AccessGroupRecord {
+  return { id, account, name, accessScopes }
+}

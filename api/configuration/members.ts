@@ -1,0 +1,121 @@
+import {
+  type ConfigurationLog,
+  create,
+  remove,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/members.ts'
+import { MAX_EMAIL_CHARACTERS, type MemberChange, type MemberCreate } from '../../schemas/member.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { ApiError, badRequest, notFound, type ValidationDetail } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
+import { isEmail } from '../validation.ts'
+import { authorOf } from './author.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+
+/**
+ * The members of all accounts; every method sees those of the caller's account only. Addresses are compared in lower
+ * case.
+ */
+export class Members {
+  readonly #ports: ConfigurationPorts
+
+  constructor(ports: ConfigurationPorts) {
+    this.#ports = ports
+  }
+
+  /** Oldest first. */
+  list(caller: Caller): Member[] {
+    return this.#configuration.list(members, accountOf(caller).shortId).map(({ value }) => value)
+  }
+
+  /** @throws ApiError 404 */
+  get(caller: Caller, email: string): Member {
+    return this.#entity(caller, email).value
+  }
+
+  /** @throws ApiError 400, 409 */
+  async create(caller: Caller, { email: sent, role, groups = [] }: MemberCreate): Promise<Member> {
+    const { clock, entropy } = this.#ports
+    const author = authorOf(caller)
+    const { account } = author
+    const email = sent.toLowerCase()
+    if (this.#find(caller, email) !== undefined)
+      throw new ApiError(409, 'Conflict', `${email} is a member already`)
+    const subjectId = entropy.uuid()
+    const member: Member = { account, email, role, groups, subjectId, createdAtMs: clock.wallMs() }
+    this.#assertGroups(member)
+    await this.#configuration.append([create(members, memberKey(account, email), member)], author)
+    return member
+  }
+
+  /**
+   * What is left out stays. Somebody who is no member yet becomes one when a role is given.
+   *
+   * @throws ApiError 400, 404
+   */
+  change(caller: Caller, email: string, change: MemberChange): Promise<Member> {
+    return untilNotOvertaken(async () => {
+      const before = this.#find(caller, email)
+      if (before === undefined) return this.#createNamed(caller, email, change)
+      assertNotOwner(before.value, 'changed')
+      const member: Member = {
+        ...before.value,
+        role: change.role ?? before.value.role,
+        groups: change.groups ?? before.value.groups,
+      }
+      this.#assertGroups(member)
+      await this.#configuration.append([replace(members, before, member)], authorOf(caller))
+      return member
+    })
+  }
+
+  /** Ends the person's personal tokens for the account, too. @throws ApiError 400, 404 */
+  delete(caller: Caller, email: string): Promise<Member> {
+    return untilNotOvertaken(async () => {
+      const member = this.#entity(caller, email)
+      assertNotOwner(member.value, 'deleted')
+      await this.#configuration.append([remove(members, member)], authorOf(caller))
+      return member.value
+    })
+  }
+
+  #createNamed(caller: Caller, email: string, { role, groups = [] }: MemberChange): Promise<Member> {
+    if (role === undefined) throw notFound()
+    if (!isEmail(email) || email.length > MAX_EMAIL_CHARACTERS)
+      throw badRequest([{ message: '"email" must be a valid email', key: 'email' }])
+    return this.create(caller, { email, role, groups })
+  }
+
+  #entity(caller: Caller, email: string): Entity<Member> {
+    const member = this.#find(caller, email)
+    if (member === undefined) throw notFound()
+    return member
+  }
+
+  /** @throws ApiError 400 */
+  #assertGroups({ account, role, groups }: Member): void {
+    const details: ValidationDetail[] = groups.flatMap((id, at) => {
+      if (this.#configuration.get(accessGroups, id)?.value.account === account) return []
+      return [{ message: `"groups[${at}]" must be the id of a group of the account`, key: `groups[${at}]` }]
+    })
+    if (role !== 'member' && groups.length > 0)
+      details.push({ message: '"groups" must be empty unless the role is member', key: 'groups' })
+    if (details.length > 0) throw badRequest(details)
+  }
+
+  #find(caller: Caller, email: string): Entity<Member> | undefined {
+    return this.#configuration.get(members, memberKey(accountOf(caller).shortId, email))
+  }
+
+  get #configuration(): ConfigurationLog {
+    return this.#ports.configuration
+  }
+}
+
+function assertNotOwner({ role, email }: Member, done: 'changed' | 'deleted'): void {
+  if (role === 'owner')
+    throw new ApiError(400, 'BadRequest', `${email} is the owner of the account, who cannot be ${done} here`)
+}

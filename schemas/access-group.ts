@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import type { Keywords } from './keywords.ts'
+
+/** Groups of members (configuration and account API, section 11). */
+
+const SEARCH_QUERY: Keywords = { searchQuery: true }
+
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 120 }),
+  accessScopes: Type.Optional(
+    Type.String({
+      ...SEARCH_QUERY,
+      default: '',
+      description: 'Search query: the lines that members of the group see. Empty: none',
+    }),
+  ),
+}
+
+export const AccessGroupCreate = Type.Object(members)
+export type AccessGroupCreate = Type.Static<typeof AccessGroupCreate>
+
+/** What is left out stays as it is. */
+export const AccessGroupChange = Type.Partial(AccessGroupCreate)
+export type AccessGroupChange = Type.Static<typeof AccessGroupChange>
+
+export const AccessGroupRecord = Type.Object({
+  id: Type.String(),
+  account: Type.String(),
+  name: Type.String(),
+  accessScopes: Type.String(),
+})
+export type AccessGroupRecord = Type.Static<typeof AccessGroupRecord>

@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { byWord } from './keywords.ts'
+
+/** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */
+
+const Required = () => Type.String({ minLength: 1 })
+const Optional = () => Type.Optional(Type.String())
+
+const PROVIDERS = {
+  ibm: Type.Object({
+    bucket: Required(),
+    endpoint: Required(),
+    apikey: Required(),
+    resourceinstanceid: Required(),
+  }),
+  s3: Type.Object({
+    bucket: Required(),
+    endpoint: Optional(),
+    accesskey: Optional(),
+    secretkey: Optional(),
+    region: Optional(),
+  }),
+  azblob: Type.Object({ accountname: Required(), accountkey: Required() }),
+  gcs: Type.Object({ bucket: Required(), projectid: Required() }),
+  dos: Type.Object({ endpoint: Required(), accesskey: Required(), secretkey: Required(), space: Required() }),
+  swift: Type.Object({
+    authurl: Required(),
+    username: Required(),
+    password: Required(),
+    tenantname: Required(),
+    // Clients send it either way, and expect it back as they sent it.
+    expires: Type.Optional(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
+  }),
+}
+
+const INTEGRATIONS = ['ibm', 's3', 'azblob', 'gcs', 'dos', 'swift'] as const
+
+export const Archiving = byWord(
+  'integration',
+  Type.Object({ integration: Type.Enum([...INTEGRATIONS]) }),
+  PROVIDERS,
+)
+export type Archiving = Type.Static<typeof Archiving>
+
+/** Those members that belong to the integration. */
+export function archivingMembers(sent: Archiving): Archiving {
+  const members = ['integration', ...Object.keys(PROVIDERS[sent.integration].properties)]
+  return Object.fromEntries(
+    Object.entries(sent).filter(([name]) => members.includes(name)),
+  ) as unknown as Archiving
+}

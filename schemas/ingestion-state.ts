@@ -1,0 +1,10 @@
+import Type from 'typebox'
+
+/** Suspending and resuming ingestion (configuration and account API, section 15). */
+
+export const IngestionStatus = Type.Object({ is_ingesting: Type.Boolean() })
+export const SuspensionOffer = Type.Object({
+  token: Type.String({ description: 'Confirms the suspension, once, within 15 minutes' }),
+})
+export const SuspensionConfirmation = Type.Object({ token: Type.String({ minLength: 1 }) })
+export const IngestionChange = Type.Object({ status: Type.Enum(['suspended', 'ingesting']) })

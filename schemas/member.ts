@@ -1,0 +1,31 @@
+import Type from 'typebox'
+
+/** Members of an account (configuration and account API, section 10). */
+
+export const MAX_EMAIL_CHARACTERS = 320
+
+const GivenRole = Type.Enum(['admin', 'member', 'readonly'])
+const GroupIds = Type.Array(Type.String(), {
+  description: 'Ids of groups that say which lines a member sees; only for the role member',
+})
+
+export const MemberCreate = Type.Object({
+  email: Type.String({ format: 'email', maxLength: MAX_EMAIL_CHARACTERS }),
+  role: GivenRole,
+  groups: Type.Optional(GroupIds),
+})
+export type MemberCreate = Type.Static<typeof MemberCreate>
+
+/** What is left out stays as it is; an address is ignored. */
+export const MemberChange = Type.Object({
+  role: Type.Optional(GivenRole),
+  groups: Type.Optional(GroupIds),
+})
+export type MemberChange = Type.Static<typeof MemberChange>
+
+export const MemberRecord = Type.Object({
+  email: Type.String(),
+  role: Type.Enum(['owner', 'admin', 'member', 'readonly']),
+  groups: Type.Array(Type.String()),
+})
+export type MemberRecord = Type.Static<typeof MemberRecord>
