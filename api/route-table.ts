@@ -5,6 +5,7 @@ export interface KnownRoute {
   readonly method: string
   readonly url: string
   readonly needs: Needs | undefined
+  readonly reveals: 'any line' | undefined
 }
 
 /**
@@ -30,7 +31,9 @@ export class RouteTable {
 
   routes(): KnownRoute[] {
     return this.#options.flatMap(({ method, url, config }) =>
-      [method].flat().map(each => ({ method: each as HTTPMethods, url, needs: config?.needs })),
+      [method]
+        .flat()
+        .map(each => ({ method: each as HTTPMethods, url, needs: config?.needs, reveals: config?.reveals })),
     )
   }
 

@@ -136,7 +136,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw hostMissing()
   })
   requestMetrics(app, registry)
-  guard(app, authenticator)
+  guard(app, authenticator, configuration)
   parseJsonBodies(app)
   app.setValidatorCompiler(validatorCompiler())
   // Answers are written as they are: a response schema documents them and drops nothing.

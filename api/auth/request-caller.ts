@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import { ApiError, forbidden } from '../errors.ts'
+import { accessScopeOf } from './access-scope.ts'
 import type { ConfigurationAuthenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { authHeaders } from './headers.ts'
@@ -12,8 +14,15 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     needs?: Needs
+    /**
+     * Whether it shows lines of the account, or what stands in them, or sends them somewhere, without regard to the groups
+     * that a member may be limited by.
+     */
+    reveals?: 'any line'
   }
 }
+
+const LIMITED = 'Your groups limit which lines you see, and this is about all lines of the account'
 
 /** Paths whose very existence is nobody's business without a credential. */
 const GUARDED = /^\/v[123](\/|$)/i
@@ -22,7 +31,11 @@ const GUARDED = /^\/v[123](\/|$)/i
  * Authenticates every request before anything else is looked at, then checks what its route needs; only then come
  * existence and validation (configuration and account API, section 3.2).
  */
-export function guard(app: FastifyInstance, authenticator: ConfigurationAuthenticator): void {
+export function guard(
+  app: FastifyInstance,
+  authenticator: ConfigurationAuthenticator,
+  configuration: ConfigurationView,
+): void {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request, reply) => {
     const needs = needsOf(request)
@@ -30,6 +43,9 @@ export function guard(app: FastifyInstance, authenticator: ConfigurationAuthenti
     request.caller = authenticated(authenticator, request, reply)
     const refusal = refusalOf(needs, request.caller)
     if (refusal !== undefined) throw refusal
+    const { reveals } = request.routeOptions.config
+    if (reveals === 'any line' && accessScopeOf(configuration, request.caller) !== undefined)
+      throw forbidden(LIMITED)
   })
 }
 

@@ -40,7 +40,7 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions>
   app.get(
     '/v3/pipeline/:pipelineId/dead-letter',
     {
-      config: { needs: 'read' },
+      config: { needs: 'read', reveals: 'any line' },
       schema: {
         summary: 'List events that failed, newest first, beside what becomes of those to come',
         tags,
@@ -75,7 +75,7 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions>
   app.post(
     '/v3/pipeline/:pipelineId/dead-letter/replay',
     {
-      config: { needs: 'write' },
+      config: { needs: 'write', reveals: 'any line' },
       schema: {
         summary: 'Send failed events once more through the revision that runs, from the node that failed',
         tags,

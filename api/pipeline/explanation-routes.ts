@@ -24,7 +24,7 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<
   app.get(
     '/v3/pipeline/:pipelineId/explain',
     {
-      config: { needs: 'write' },
+      config: { needs: 'write', reveals: 'any line' },
       schema: {
         summary: 'What became of lines: which nodes they passed, and which rule ended them',
         description:

@@ -18,7 +18,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines
 ) => {
   const previews = new Previews(pipelines, ports)
   app.addHook('onClose', async () => previews.close())
-  const config = { needs: 'write' as const }
+  const config = { needs: 'write', reveals: 'any line' } as const
 
   app.post(
     '/v3/pipeline/:pipelineId/preview',

@@ -55,7 +55,7 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
       method: 'GET',
       url: `/v3/pipeline/:pipelineId/${kind}/:nodeId/tap`,
       exposeHeadRoute: false,
-      config: { needs: 'write' },
+      config: { needs: 'write', reveals: 'any line' },
       ...OWN_VALIDATION,
       schema: {
         summary: `Watch what leaves a ${CALLED[kind]}, live: server-sent events, or a WebSocket with the same messages`,

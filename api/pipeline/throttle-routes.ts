@@ -104,7 +104,7 @@ export const throttleRoutes: FastifyPluginAsyncTypebox<ThrottleRouteOptions> = a
   app.get(
     `${THROTTLE_PATH}/bucket`,
     {
-      config: { needs: 'read' },
+      config: { needs: 'read', reveals: 'any line' },
       schema: {
         summary: 'List the buckets of a throttle that let most pass in the window that ends now',
         tags,
@@ -122,7 +122,7 @@ export const throttleRoutes: FastifyPluginAsyncTypebox<ThrottleRouteOptions> = a
   app.get(
     `${THROTTLE_PATH}/bucket/:key`,
     {
-      config: { needs: 'read' },
+      config: { needs: 'read', reveals: 'any line' },
       schema: {
         summary: 'Read one bucket of a throttle, with its pass times',
         tags,
