@@ -53,7 +53,7 @@ const SkippedMessage = Type.Object({
 
 const EndMessage = Type.Object({
   type: Type.Literal('end'),
-  reason: Type.Enum(['limit', 'time', 'withdrawn', 'closed', 'slow', 'stopped', 'failed']),
+  reason: Type.Enum(['limit', 'time', 'withdrawn', 'rights', 'closed', 'slow', 'stopped', 'failed']),
   message: Type.String(),
   events: Type.Integer({ description: 'All that were shown.' }),
   skipped: Type.Integer({ description: 'All that were skipped.' }),

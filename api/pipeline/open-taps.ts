@@ -7,6 +7,7 @@ import type { PipelineInEffect } from '../../engine/runtime/run-watch.ts'
 import type { Tap, TapBounds } from '../../engine/runtime/tap.ts'
 import type { TapPlace, Taps } from '../../engine/runtime/taps.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { accessScopeOf } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
@@ -30,6 +31,7 @@ export interface TapPorts extends Pick<PipelinePorts, 'configuration'> {
 
 /** A tap that may be opened. */
 export interface AdmittedTap {
+  readonly caller: Caller
   readonly place: TapPlace
   readonly bounds: TapBounds
   readonly state: PipelineState
@@ -71,11 +73,12 @@ export class OpenTaps {
       node: node.id,
       output: wanted && (wanted.name ?? DEFAULT_OUTPUT),
     }
-    return { place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
+    return { caller, place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
   }
 
   /** Shows a reader what an admitted tap sees, until it ends or the reader goes. @throws ApiError 429, 503 */
-  open({ place, bounds, state }: AdmittedTap, reader: TapReader): void {
+  open({ caller, place, bounds, state }: AdmittedTap, reader: TapReader): void {
+    const { configuration } = this.#ports
     const { account } = place
     const taps = this.#assertRoom(account)
     const tap = taps.open(place, bounds, this.#inEffect(state), message => {
@@ -85,7 +88,12 @@ export class OpenTaps {
     })
     const open = this.#open.get(account) ?? new Set()
     this.#open.set(account, open.add(tap))
+    // Groups that somebody is given while a tap is open hold at once.
+    const ignoreChanges = configuration.subscribe(() => {
+      if (accessScopeOf(configuration, caller) !== undefined) tap.end('rights')
+    })
     const leave = () => {
+      ignoreChanges()
       open.delete(tap)
       if (open.size === 0) this.#open.delete(account)
     }

@@ -71,6 +71,7 @@ const CLOSE_CODES: Readonly<Record<TapEnd, number>> = {
   limit: 1000,
   time: 1000,
   withdrawn: 1000,
+  rights: 1008,
   closed: 1000,
   slow: 1008,
   stopped: 1001,

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import { create as createEntity, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { accessGroups, members } from '../../engine/configuration/members.ts'
 import { Event } from '../../engine/event.ts'
 import { LiveTaps } from '../../engine/runtime/taps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
@@ -235,6 +237,22 @@ describe.each([
     await opened.says('"reason":"time"')
     expect(signs()).toBe(2)
     expect(opened.text()).toContain('"message":"The time is over","events":0,"skipped":0')
+  })
+
+  test('a member who gets a group, or is deleted, sees nothing any more', async () => {
+    const { accountId: account } = own.credentials
+    const newest = () => own.configuration.list(members).at(-1)!
+    const group = { account, name: 'g', accessScopes: '', createdAtMs: 0 }
+    await own.write(createEntity(accessGroups, 'aaaaaaaaaa', group))
+    for (const lose of [
+      () => own.write(replace(members, newest(), { ...newest().value, groups: ['aaaaaaaaaa'] })),
+      () => own.write(remove(members, newest())),
+    ]) {
+      const opened = peer(`GET ${tapUrl()}`, { authorization: `Token ${await own.user('member')}` })
+      await opened.says('"type":"revision"')
+      await lose()
+      await opened.says('"reason":"rights"')
+    }
   })
 
   test('a stop of the server ends it with the reason, and waits for no reader that does not answer', async () => {

@@ -14,7 +14,7 @@ const LOOKED_AT_PER_TURN = 100
 const MAX_WAITING = 1_000
 
 /** Why a tap has ended. */
-export type TapEnd = 'limit' | 'time' | 'withdrawn' | 'closed' | 'slow' | 'stopped' | 'failed'
+export type TapEnd = 'limit' | 'time' | 'withdrawn' | 'rights' | 'closed' | 'slow' | 'stopped' | 'failed'
 
 /** A revision has come into effect where the tap is, or is in effect when it begins. */
 export interface TapMark {
