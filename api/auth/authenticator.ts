@@ -1,4 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
+import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
 import {
   type AccessToken,
   type Account,
@@ -66,9 +67,27 @@ export class ConfigurationAuthenticator implements Authenticator {
 
   /** For everything but ingestion. An enterprise token comes back without an account unless it names one. */
   authenticate(credentials: ApiCredentials): Authentication {
-    const found = this.#find(presentedTo(credentials), 'service', isOlderApi(credentials.path))
+    const { path } = credentials
+    const presented = presentedTo(credentials, isOlderEnterpriseApi(path))
+    if (presented !== undefined && presented.kind === 'enterpriseKey')
+      return this.#enterpriseOf(presented.secret, credentials)
+    const found = this.#find(presented, 'service', isOlderApi(path))
     if ('failure' in found) return found
     return this.#delegated(found.caller, credentials.delegateAccountId)
+  }
+
+  /** Its keys cannot act for an account: delegation is for tokens. */
+  #enterpriseOf(secret: string, { path, delegateAccountId }: ApiCredentials): Authentication {
+    const key = this.#configuration.find(enterpriseKeys, 'hash', secretHash(secret))
+    if (key === undefined || !isOlderEnterpriseApi(path)) return refused(401, BAD_SERVICE_KEY)
+    const caller: Caller = {
+      subjectId: key.id,
+      accessType: 'enterprise',
+      role: 'admin',
+      enterpriseId: key.value.enterprise,
+      delegated: false,
+    }
+    return delegateAccountId === undefined ? { caller } : refused(403, DELEGATION_REFUSED, caller)
   }
 
   #find(presented: Presented | undefined, keyType: AccountKey['type'], takesKeys = true): Authentication {
@@ -179,6 +198,10 @@ function narrower(role: Role, scope: AccessToken['scope']): Caller['role'] {
 /** Keys work where they always did: configuration and account API, section 2.1. */
 function isOlderApi(path: string): boolean {
   return /^\/v[12](\/|$)/i.test(path)
+}
+
+function isOlderEnterpriseApi(path: string): boolean {
+  return /^\/v1\/enterprise(\/|$)/i.test(path)
 }
 
 function refused(status: AuthenticationFailure['status'], message: string, caller?: Caller): Authentication {

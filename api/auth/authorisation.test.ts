@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
 import { accessTokens, accountKeys, secretHash } from '../../engine/configuration/entities.ts'
 import { members } from '../../engine/configuration/members.ts'
 import {
   changeAccount,
+  TEST_SETTINGS,
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
@@ -144,6 +146,15 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v1/config/ingestion/suspend': 'admin',
   'POST /v1/config/ingestion/suspend/confirm': 'admin',
   'POST /v1/config/ingestion/resume': 'admin',
+  'GET /v1/enterprise/account': 'enterprise',
+  'POST /v1/enterprise/account': 'enterprise',
+  'GET /v1/enterprise/account/:accountId': 'enterprise',
+  'PUT /v1/enterprise/account/:accountId': 'enterprise',
+  'DELETE /v1/enterprise/account/:accountId': 'enterprise',
+  'GET /v1/enterprise/keys': 'enterprise',
+  'POST /v1/enterprise/keys': 'enterprise',
+  'GET /v1/enterprise/keys/:keyId': 'enterprise',
+  'DELETE /v1/enterprise/keys/:keyId': 'enterprise',
   'POST /logs/ingest': 'ingest',
   'POST /logs/agent': 'ingest',
   'OPTIONS /logs/ingest': 'public',
@@ -155,7 +166,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
 }
 
 /** These want a service key beside the credential, whoever it is. */
-const NEEDS_SERVICE_KEY = /^(POST|PATCH|DELETE) \/v1\/config\/groups/
+const NEEDS_SERVICE_KEY = /^((POST|PATCH|DELETE) \/v1\/config\/groups|POST \/v1\/enterprise\/account)/
 
 /** Pages of the API document, parts of the contract that are not built yet, and what is no id of a pipeline. */
 const WITHOUT_ROW =
@@ -172,6 +183,7 @@ interface CallerRow {
 interface World {
   readonly installation: TestInstallation
   readonly tokens: Readonly<Record<string, string>>
+  readonly enterpriseKey: string
 }
 
 const OTHER_ACCOUNT = '0123456789'
@@ -283,6 +295,29 @@ const CALLERS: readonly CallerRow[] = [
     verdict: always(403),
   },
   {
+    name: 'a service key of an enterprise',
+    headers: ({ enterpriseKey }) => ({ 'enterprise-servicekey': enterpriseKey }),
+    verdict: (needs, url) => (url.startsWith('/v1/enterprise/') ? upTo('enterprise')(needs) : 401),
+  },
+  {
+    name: 'a service key of an enterprise for a child',
+    headers: world => ({
+      'enterprise-servicekey': world.enterpriseKey,
+      'x-delegate-account-id': ownAccount(world),
+    }),
+    verdict: (_needs, url) => (url.startsWith('/v1/enterprise/') ? 403 : 401),
+  },
+  {
+    name: 'an unknown service key of an enterprise',
+    headers: () => ({ 'enterprise-servicekey': 'f'.repeat(32) }),
+    verdict: always(401),
+  },
+  {
+    name: 'a service key of an account as one of an enterprise',
+    headers: ({ installation }) => ({ 'enterprise-servicekey': installation.credentials.serviceKey }),
+    verdict: always(401),
+  },
+  {
     name: 'a revoked enterprise token for a child',
     headers: delegating('enterpriseRevoked', ownAccount),
     verdict: always(401),
@@ -294,7 +329,9 @@ const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64'
 let world: World
 
 beforeAll(async () => {
-  const installation = await testInstallation()
+  const installation = await testInstallation({
+    settings: { ...TEST_SETTINGS, allowServiceKeyCreation: true },
+  })
   await installation.account(OTHER_ACCOUNT)
   await installation.account(FOREIGN_ACCOUNT, { enterprise: null })
   await installation.account('dddddddddd', { status: 'deactivated' })
@@ -317,7 +354,12 @@ beforeAll(async () => {
     enterpriseRevoked: await token({ kind: 'enterprise', revoked: true }),
     other: await token({ account: OTHER_ACCOUNT }),
   }
-  world = { installation, tokens }
+  const enterpriseKey = 'e'.repeat(32)
+  const { enterprise } = installation
+  await installation.write(
+    create(enterpriseKeys, 'eeeeeeeeee', { enterprise, key: enterpriseKey, name: '', createdAtMs: 0 }),
+  )
+  world = { installation, tokens, enterpriseKey }
 })
 
 afterAll(() => world.installation.app.close())
@@ -341,9 +383,10 @@ test('a route that does not say whom it is for keeps the server from starting', 
 describe.each(CALLERS)('$name', ({ headers, verdict }) => {
   const headersFor = (endpoint: string) => {
     const own = headers(world)
-    const { serviceKey } = world.installation.credentials
-    const isComplete = !NEEDS_SERVICE_KEY.test(endpoint) || own.authorization === undefined
-    return isComplete ? own : { ...own, servicekey: serviceKey }
+    const decides = endpoint.includes('/v1/enterprise') ? 'enterprise-servicekey' : 'authorization'
+    const isComplete = (own.authorization ?? own[decides]) === undefined
+    if (isComplete || !NEEDS_SERVICE_KEY.test(endpoint)) return own
+    return { ...own, servicekey: world.installation.credentials.serviceKey }
   }
   const guarded = Object.entries(ENDPOINTS).filter(([, needs]) => !['public', 'ingest'].includes(needs))
 
@@ -353,7 +396,7 @@ describe.each(CALLERS)('$name', ({ headers, verdict }) => {
     // The body is not valid anywhere: whoever passes gets past authentication and permission to validation.
     const response = await world.installation.app.inject({ method, url, headers: headersFor(endpoint) })
     const expected = verdict(needs, url, method)
-    if (expected === 'passes') expect([200, 400, 404]).toContain(response.statusCode)
+    if (expected === 'passes') expect([200, 400, 404, 409]).toContain(response.statusCode)
     else expect(response.statusCode).toBe(expected)
     const authenticated = response.statusCode !== 401 || response.body.includes('header is required')
     expect(response.headers['x-auth-access-type'] !== undefined).toBe(authenticated)

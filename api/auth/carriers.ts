@@ -6,28 +6,33 @@ export type Presented =
   /** Something is there, but of no form that is known. */
   | { readonly kind: 'unreadable' }
 
+/** Only the older API of enterprises takes their service keys. */
+export type PresentedToApi = Presented | { readonly kind: 'enterpriseKey'; readonly secret: string }
+
 export interface ApiCarriers {
   readonly authorization?: string | undefined
   readonly servicekeyHeader?: string | undefined
   readonly apikeyHeader?: string | undefined
   readonly servicekeyQuery?: string | undefined
+  readonly enterpriseServicekeyHeader?: string | undefined
 }
 
 /**
  * The first credential that is present, in the order of the configuration and account API, section 2.1. It
  * decides, even when another one would have been right.
+ *
+ * @param isEnterpriseApi there the header servicekey may stand beside the enterprise's, naming an account
  */
-export function presentedTo({
-  authorization,
-  servicekeyHeader,
-  apikeyHeader,
-  servicekeyQuery,
-}: ApiCarriers): Presented | undefined {
+export function presentedTo(carriers: ApiCarriers, isEnterpriseApi: boolean): PresentedToApi | undefined {
+  const { authorization, servicekeyHeader, apikeyHeader, servicekeyQuery } = carriers
+  const { enterpriseServicekeyHeader: secret } = carriers
+  const ofEnterprise = isThere(secret) ? ({ kind: 'enterpriseKey', secret } as const) : undefined
   if (isThere(authorization)) return ofAuthorization(authorization, ({ user }) => user)
+  if (isEnterpriseApi && ofEnterprise !== undefined) return ofEnterprise
   for (const secret of [servicekeyHeader, apikeyHeader, servicekeyQuery]) {
     if (isThere(secret)) return { kind: 'key', secret, mayBeToken: false }
   }
-  return undefined
+  return ofEnterprise
 }
 
 export interface IngestCarriers {

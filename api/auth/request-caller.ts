@@ -68,6 +68,7 @@ function authenticated(
     servicekeyHeader: single(headers.servicekey),
     apikeyHeader: single(headers.apikey),
     servicekeyQuery: single((request.query as Record<string, string | string[]>).servicekey),
+    enterpriseServicekeyHeader: single(headers['enterprise-servicekey']),
     delegateAccountId: single(headers['x-delegate-account-id']),
   })
   if ('failure' in result) {

@@ -1,13 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import { accountKeys, secretHash } from '../../engine/configuration/entities.ts'
 import type { AccessGroup } from '../../engine/configuration/members.ts'
 import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/access-group.ts'
-import { BAD_SERVICE_KEY } from '../auth/authenticator.ts'
 import { accountOf } from '../auth/permission.ts'
-import { notAuthorized } from '../errors.ts'
+import { accountOfServiceKey } from '../auth/service-key.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { Groups } from './groups.ts'
 import type { Owned } from './owned-entities.ts'
@@ -26,7 +23,9 @@ const DESCRIPTION =
 export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
   const groups = new Groups(ports)
   /** Before anything of the request is validated, as all that is about credentials. */
-  const onRequest = (request: FastifyRequest) => assertServiceKey(request, ports.configuration)
+  const onRequest = async ({ caller, headers }: FastifyRequest) => {
+    await accountOfServiceKey(headers, ports.configuration, accountOf(caller).shortId)
+  }
 
   app.get(
     GROUPS,
@@ -98,22 +97,6 @@ export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       return { deleted: true as const }
     },
   )
-}
-
-/** Specification, section 5, item 5. @throws ApiError 401 */
-async function assertServiceKey(
-  { caller, headers }: FastifyRequest,
-  configuration: ConfigurationLog,
-): Promise<void> {
-  const sent = [headers.servicekey].flat()[0]?.trim() ?? ''
-  if (sent === '') throw notAuthorized('"servicekey" header is required')
-  const isOfAccount = () => {
-    const key = configuration.find(accountKeys, 'hash', secretHash(sent))?.value
-    return key?.type === 'service' && key.account === accountOf(caller).shortId
-  }
-  if (isOfAccount()) return
-  await configuration.catchUp() // Another process may have made it a moment ago.
-  if (!isOfAccount()) throw notAuthorized(BAD_SERVICE_KEY)
 }
 
 function groupRecord({ id, value: { account, name, accessScopes } }: Owned<AccessGroup>): AccessGroupRecord {

@@ -81,6 +81,23 @@ describe('a child account', () => {
     })
   })
 
+  test('that gets another owner has one owner; the former one is an admin', async () => {
+    const { account } = await create({ owneremail: 'Ann@acme.example' })
+    const people = async () => {
+      const authorization = `Token ${installation.credentials.enterpriseAccessToken}`
+      const headers = { authorization, 'x-delegate-account-id': account }
+      return (await installation.call({ url: '/v1/config/members', headers })).json()
+    }
+    expect(await people()).toEqual([{ email: 'ann@acme.example', role: 'owner', groups: [] }])
+    await send('PUT', `${ACCOUNTS}/${account}`, { owneremail: 'bob@acme.example' })
+    expect(await people()).toEqual([
+      { email: 'ann@acme.example', role: 'admin', groups: [] },
+      { email: 'bob@acme.example', role: 'owner', groups: [] },
+    ])
+    await send('PUT', `${ACCOUNTS}/${account}`, { owneremail: 'ANN@acme.example' })
+    expect((await people()).map(({ role }: { role: string }) => role)).toEqual(['owner', 'admin'])
+  })
+
   test.each<[string, object, string]>([
     ['no company', { owneremail: 'a@b.example' }, ''],
     ['no owner', { company: 'A' }, ''],

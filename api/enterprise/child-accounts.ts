@@ -10,13 +10,11 @@ import { type Account, accountKeys, accounts, type Plan } from '../../engine/con
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { memberKey, members } from '../../engine/configuration/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
-import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { AccountChange, AccountCreate } from '../../schemas/account-api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { forbidden, notFound } from '../errors.ts'
-
-const MAX_ATTEMPTS = 20
+import { ApiError, forbidden, notFound } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
 
 export interface ChildAccountPorts {
   readonly configuration: ConfigurationLog
@@ -122,31 +120,62 @@ export class ChildAccounts {
     )
   }
 
+  /** @throws ApiError 409 when it belongs to an enterprise, be it this one */
+  async attach(caller: Caller, id: string): Promise<Entity<Account>> {
+    const { configuration } = this.#ports
+    const { enterpriseId } = writer(caller)
+    await untilNotOvertaken(() => {
+      const account = configuration.get(accounts, id)
+      if (account === undefined) throw notFound('The account does not exist')
+      if (account.value.enterprise !== null)
+        throw new ApiError(409, 'Conflict', 'The account belongs to an enterprise already')
+      const attached: Account = { ...account.value, enterprise: enterpriseId }
+      return configuration.append([replace(accounts, account, attached)], {
+        subjectId: caller.subjectId,
+        account: id,
+      })
+    })
+    return this.get(caller, id)
+  }
+
+  /** The account goes on alone, as it is. @throws ApiError 404 */
+  async detach(caller: Caller, id: string): Promise<void> {
+    writer(caller)
+    await untilNotOvertaken(() => {
+      const account = this.get(caller, id)
+      const alone: Account = { ...account.value, enterprise: null }
+      return this.#ports.configuration.append([replace(accounts, account, alone)], {
+        subjectId: caller.subjectId,
+        account: id,
+      })
+    })
+  }
+
   async #changing(
     caller: Caller,
     id: string,
     edit: (account: Entity<Account>) => Change[],
   ): Promise<Entity<Account>> {
     writer(caller)
-    for (let attempt = 1; ; attempt++) {
+    await untilNotOvertaken(async () => {
       const changes = edit(this.get(caller, id))
-      try {
-        if (changes.length > 0)
-          await this.#ports.configuration.append(changes, { subjectId: caller.subjectId, account: id })
-        return this.get(caller, id)
-      } catch (error) {
-        const isOvertaken = error instanceof ConfigurationRejected && error.code === 'CHANGED_MEANWHILE'
-        if (!isOvertaken || attempt === MAX_ATTEMPTS) throw error
-      }
-    }
+      if (changes.length === 0) return
+      await this.#ports.configuration.append(changes, { subjectId: caller.subjectId, account: id })
+    })
+    return this.get(caller, id)
   }
 }
 
 /** @throws ApiError 403 when the token may only look */
-function writer({ role, enterpriseId }: Caller): { enterpriseId: string } {
-  if (enterpriseId === undefined || (role !== 'owner' && role !== 'admin'))
+export function writer(caller: Caller): { enterpriseId: string } {
+  const { enterpriseId } = caller
+  if (enterpriseId === undefined || !mayWrite(caller))
     throw forbidden('An enterprise token with the role admin is required')
   return { enterpriseId }
+}
+
+export function mayWrite({ role }: Caller): boolean {
+  return role === 'owner' || role === 'admin'
 }
 
 function ownerChange(account: string, email: string, entropy: Entropy, createdAtMs: number): Change {

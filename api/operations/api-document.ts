@@ -6,6 +6,7 @@ import { documentNodeTypes } from './node-schemas.ts'
 
 const TOKEN = 'accessToken'
 const SERVICE_KEY = 'serviceKey'
+const ENTERPRISE_KEY = 'enterpriseServiceKey'
 const INGESTION_KEY = 'ingestionKey'
 
 /** Gathers the API document from the routes registered after this. */
@@ -34,6 +35,12 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
             name: 'servicekey',
             description: 'Older APIs (v1, v2) only.',
           },
+          [ENTERPRISE_KEY]: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'enterprise-servicekey',
+            description: 'The older API of enterprises only.',
+          },
           [INGESTION_KEY]: { type: 'apiKey', in: 'header', name: 'apikey', description: 'Ingestion only.' },
         },
       },
@@ -57,6 +64,7 @@ function documentedBody(schema: FastifySchema | undefined): FastifySchema {
 function securityOf(needs: string | undefined, url: string): Record<string, string[]>[] {
   if (needs === 'public') return []
   if (needs === 'ingest') return [{ [INGESTION_KEY]: [] }, { [TOKEN]: [] }]
+  if (url.startsWith('/v1/enterprise/')) return [{ [TOKEN]: [] }, { [ENTERPRISE_KEY]: [] }]
   return url.startsWith('/v3/') ? [{ [TOKEN]: [] }] : [{ [TOKEN]: [] }, { [SERVICE_KEY]: [] }]
 }
 

@@ -1,6 +1,7 @@
 import { archivings } from './archiving.ts'
 import { boards } from './boards.ts'
 import { categories } from './categories.ts'
+import { enterpriseKeys } from './enterprise-keys.ts'
 import {
   accessKeys,
   accessTokens,
@@ -53,4 +54,5 @@ export const KINDS: readonly AnyKind[] = [
   archivings,
   streams,
   suspensionTokens,
+  enterpriseKeys,
 ]
