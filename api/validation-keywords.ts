@@ -92,10 +92,10 @@ function partsOf(text: string): string[] {
 }
 
 function readJson(sent: unknown, tokens: readonly string[] | undefined): ReturnType<Check<Reads>> {
-  const value = typeof sent === 'string' ? parsedOrUndefined(sent) : isJsonObject(sent) ? sent : null
-  if (value === undefined) return { findings: [{ keyword: 'json', params: {} }] }
-  if (value === null && typeof sent !== 'string')
+  if (typeof sent !== 'string' && !isJsonObject(sent))
     return { findings: [{ keyword: 'type', params: { type: 'object' } }] }
+  const value = typeof sent === 'string' ? parsedOrUndefined(sent) : sent
+  if (value === undefined) return { findings: [{ keyword: 'json', params: {} }] }
   const unknown =
     tokens === undefined ? [] : [...new Set(tokensIn(value))].filter(token => !tokens.includes(token))
   const findings = unknown.map(token => ({ keyword: 'token', params: { token } }))

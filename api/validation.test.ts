@@ -185,14 +185,14 @@ describe('rules that JSON Schema has no words for', () => {
 })
 
 describe('findings', () => {
-  test('come in the order of the schema, those of a whole last', () => {
+  test('come in the order of the schema, those of a whole and of members without a schema last', () => {
     const errors = findings({ 'a/b~c': 1, kind: 'x', channels: [{ url: 1 }, 5], limit: 'x' })
     expect(detailsOf(errors).map(({ key }) => key)).toEqual([
       'name',
       'limit',
       'kind',
-      'channels[0].key',
       'channels[0].url',
+      'channels[0].key',
       'channels[1]',
       'a/b~c',
     ])

@@ -62,8 +62,13 @@ function ranksOf(schema: SchemaNode, steps: readonly string[]): number[] {
     const members = node === undefined ? [] : membersOf(node)
     const rank = members.findIndex(([name]) => name === step)
     node = rank === -1 ? node?.items : members[rank]?.[1]
-    return rank === -1 ? Number(step) : rank
+    return rank === -1 ? rankOutsideSchema(step) : rank
   })
+}
+
+/** Elements of a list have their place in it; members that no schema names come last. */
+function rankOutsideSchema(step: string): number {
+  return /^\d+$/.test(step) ? Number(step) : Number.MAX_SAFE_INTEGER
 }
 
 function membersOf(node: SchemaNode): [name: string, member: SchemaNode][] {
@@ -74,7 +79,7 @@ function membersOf(node: SchemaNode): [name: string, member: SchemaNode][] {
 function compareRanks(a: readonly number[], b: readonly number[]): number {
   for (const [index, rank] of a.entries()) {
     const difference = rank - (b[index] ?? Number.POSITIVE_INFINITY)
-    if (difference !== 0 && !Number.isNaN(difference)) return difference
+    if (difference !== 0) return difference
   }
   return b.length - a.length
 }

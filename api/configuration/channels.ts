@@ -2,6 +2,7 @@ import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { indentedJsonText } from '../../engine/json-text.ts'
 import type { ChannelRecord, ChannelWrite } from '../../schemas/channel.ts'
+import { givenMembers } from './given-members.ts'
 
 /** Channels as they are kept and answered: every default in its place, nothing that does not belong to them. */
 export function channelRecords(writes: readonly ChannelWrite[] = [], entropy: Entropy): ChannelRecord[] {
@@ -18,7 +19,7 @@ function channelRecord(write: ChannelWrite, alertid: string): ChannelRecord {
     triggerinterval: write.triggerinterval ?? (operator === 'presence' ? '30' : '15m'),
     immediate: write.immediate ?? false,
     terminal: write.terminal ?? true,
-    ...given(write, ['timezone', 'blackout']),
+    ...givenMembers(write, ['timezone', 'blackout']),
   }
   switch (write.integration) {
     case 'email':
@@ -28,10 +29,10 @@ function channelRecord(write: ChannelWrite, alertid: string): ChannelRecord {
         integration: 'pagerduty',
         ...common,
         key: write.key,
-        ...given(write, ['autoresolve', 'autoresolvelimit', 'autoresolveinterval']),
+        ...givenMembers(write, ['autoresolve', 'autoresolvelimit', 'autoresolveinterval']),
       }
     case 'slack':
-      return { integration: 'slack', ...common, url: write.url, ...given(write, ['color']) }
+      return { integration: 'slack', ...common, url: write.url, ...givenMembers(write, ['color']) }
     case 'webhook':
       return {
         integration: 'webhook',
@@ -42,13 +43,4 @@ function channelRecord(write: ChannelWrite, alertid: string): ChannelRecord {
         ...(write.bodyTemplate !== undefined && { bodyTemplate: indentedJsonText(write.bodyTemplate) }),
       }
   }
-}
-
-/** Of some members those that are there. */
-export function given<Value extends object, Name extends keyof Value>(
-  value: Value,
-  names: readonly Name[],
-): Partial<Pick<Value, Name>> {
-  const present = names.filter(name => value[name] !== undefined)
-  return Object.fromEntries(present.map(name => [name, value[name]])) as Partial<Pick<Value, Name>>
 }

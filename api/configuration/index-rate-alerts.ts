@@ -3,8 +3,8 @@ import { indentedJsonText } from '../../engine/json-text.ts'
 import type { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/index-rate-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import { given } from './channels.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
+import { givenMembers } from './given-members.ts'
 
 type Webhook = IndexRateAlertRecord['channels']['webhook'][number]
 type WebhookWrite = NonNullable<NonNullable<IndexRateAlertWrite['channels']>['webhook']>[number]
@@ -37,7 +37,7 @@ export class IndexRateAlerts {
 function recordOf(write: IndexRateAlertWrite): IndexRateAlertRecord {
   const { email = [], pagerduty = [], slack = [], webhook = [] } = write.channels ?? {}
   return {
-    ...given(write, ['max_lines', 'max_z_score']),
+    ...givenMembers(write, ['max_lines', 'max_z_score']),
     threshold_alert: write.threshold_alert,
     frequency: write.frequency,
     channels: { email, pagerduty, slack, webhook: webhook.map(webhookOf) },
