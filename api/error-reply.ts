@@ -86,6 +86,7 @@ const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
   NODE_LIMIT: [403, 'ERR_PLAN_EXCEEDED_NODE_LIMIT'],
   KEY_LIMIT: [400, 'BadRequest'],
   EXEMPTION_LIMIT: [400, 'BadRequest'],
+  RULE_LIMIT: [400, 'BadRequest'],
   GROUP_IN_USE: [409, 'Conflict'],
   UNKNOWN_GROUP: [400, 'BadRequest'],
 }

@@ -7,7 +7,15 @@ export interface Tick {
 
 /** A change that takes effect where it is read back. */
 export interface Cut {
-  readonly kind: 'pipeline' | 'account' | 'slice' | 'spread' | 'dead-letter' | 'exemption'
+  readonly kind:
+    | 'pipeline'
+    | 'account'
+    | 'slice'
+    | 'spread'
+    | 'dead-letter'
+    | 'exemption'
+    | 'line-rules'
+    | 'quota'
   readonly entity: string
   readonly version: number
   /** JSON; empty when the entity is gone. */

@@ -39,6 +39,17 @@ export const ExplainedLine = Type.Object({
   event: EventRecord,
   summary: Type.String({ description: 'In a sentence' }),
   stored: Type.Array(StoredLine, { description: 'Lines of the own store that it became, of all pipelines' }),
+  excluded: Type.Array(
+    Type.Object({
+      pipeline_id: Text,
+      node_id: Text,
+      reason: Type.Unsafe<object>({ type: 'object', description: 'Which rule, or which quota, it was' }),
+    }),
+    {
+      description:
+        'Where it would have been stored, of all pipelines, but for a rule on lines or a quota that is used up',
+    },
+  ),
   pipeline: Type.Unsafe<ExplainedPipelineRecord | null>({
     type: ['object', 'null'],
     description: 'null: nothing of the pipeline was deployed when the line was handled',

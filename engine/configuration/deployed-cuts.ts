@@ -8,7 +8,10 @@ import type {
   DeadLetterCut,
   DeployedConfiguration,
   ExemptionCut,
+  LineRulesCut,
   PipelineCut,
+  QuotaCut,
+  RetentionCut,
   SpreadCut,
 } from './deployed.ts'
 import {
@@ -25,6 +28,8 @@ import {
   spreads,
 } from './entities.ts'
 import type { Entity } from './fold.ts'
+import { type LineRules, lineRules, type RetentionRule } from './line-rules.ts'
+import { type QuotaState, quotaStates } from './quotas.ts'
 
 /**
  * Members of a node's configuration that partitions are not told: what delivers needs them, and takes them from
@@ -63,6 +68,10 @@ function* cutsOf(log: ConfigurationLog, known: KnownCuts): Iterable<AddressedCut
     const cut = cutOf(exemption, exemptionCut, known)
     yield { ...cut, everywhere: isEverywhere(cut.account) }
   }
+  for (const rules of log.list(lineRules))
+    yield { ...cutOf(rules, lineRulesCut, known), everywhere: isEverywhere(rules.id) }
+  for (const state of log.list(quotaStates))
+    yield { ...cutOf(state, quotaCut, known), everywhere: isEverywhere(state.id) }
   // Last: a partition that says it is spread has all of the account's pipelines.
   for (const spread of log.list(spreads)) yield { ...cutOf(spread, spreadCut, known), everywhere: true }
 }
@@ -109,6 +118,36 @@ function exemptionCut({ id, version, value }: Entity<Exemption>): AccountsCut {
   const payload: ExemptionCut = { accountId: account, pipeline, node, key, untilMs, forgetMs }
   const cut = { kind: 'exemption' as const, entity: id, version, payload: JSON.stringify(payload) }
   return { account, cut, forgetMs }
+}
+
+function lineRulesCut({ id, version, value }: Entity<LineRules>): AccountsCut {
+  const payload: LineRulesCut = {
+    accountId: id,
+    exclusions: value.exclusions
+      .filter(({ active }) => active)
+      .map(({ id, title, apps, hosts, query }) => ({ id, title, apps, hosts, query })),
+    retentionRules: value.retentionRules
+      .filter(({ active }) => active)
+      .toSorted((a, b) => a.priority - b.priority)
+      .map(retentionCut),
+  }
+  return { account: id, cut: { kind: 'line-rules', entity: id, version, payload: JSON.stringify(payload) } }
+}
+
+function retentionCut({ id, days, host, app, level, query }: RetentionRule): RetentionCut {
+  const listed = (name: string) => (name === '' ? [] : [name])
+  return { id, days, apps: listed(app), hosts: listed(host), levels: listed(level), query }
+}
+
+function quotaCut({ id, version, value }: Entity<QuotaState>): AccountsCut {
+  const periods = value.inForce.map(({ period, untilMs, discards, rules }) => ({
+    period,
+    untilMs,
+    discards,
+    rules: rules.map(({ number, apps, hosts, query }) => ({ number, apps, hosts, query })),
+  }))
+  const payload: QuotaCut = { accountId: id, periods }
+  return { account: id, cut: { kind: 'quota', entity: id, version, payload: JSON.stringify(payload) } }
 }
 
 function documentOf(log: ConfigurationLog, { revisionId }: Deployment): PipelineDocument | undefined {

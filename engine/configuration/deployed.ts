@@ -1,5 +1,6 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import type { QuotaPeriod } from './quotas.ts'
 
 /** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its deployment's. An empty payload removes it. */
 export interface PipelineCut extends PipelineDocument {
@@ -40,6 +41,50 @@ export interface ExemptionCut {
    * one that comes late then has ended, too.
    */
   readonly forgetMs: number
+}
+
+/** What lines must be for a rule to match; entries of a list are joined with OR, all else with AND. */
+export interface LineConditions {
+  /** Exact names; empty: any. */
+  readonly apps: readonly string[]
+  readonly hosts: readonly string[]
+  /** Without regard to case; empty: any. */
+  readonly levels?: readonly string[]
+  /** Empty: any. */
+  readonly query: string
+}
+
+export interface ExclusionCut extends LineConditions {
+  readonly id: string
+  readonly title: string
+}
+
+export interface RetentionCut extends LineConditions {
+  readonly id: string
+  readonly days: number
+}
+
+/** Payload of a cut of kind 'line-rules'; entity is the short account id. Rules that do not act are not in it. */
+export interface LineRulesCut {
+  readonly accountId: string
+  /** In the order in which they are asked; the first that matches decides. The same holds for the others. */
+  readonly exclusions: readonly ExclusionCut[]
+  readonly retentionRules: readonly RetentionCut[]
+}
+
+/** What acts until a log time because of a quota. */
+export interface QuotaPeriodCut {
+  readonly period: QuotaPeriod
+  readonly untilMs: number
+  /** Nothing is stored. */
+  readonly discards: boolean
+  readonly rules: readonly (LineConditions & { readonly number: number })[]
+}
+
+/** Payload of a cut of kind 'quota'; entity is the short account id, version that of what was decided. */
+export interface QuotaCut {
+  readonly accountId: string
+  readonly periods: readonly QuotaPeriodCut[]
 }
 
 /** A cut with the account whose partition must see it. */

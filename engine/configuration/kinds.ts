@@ -26,6 +26,8 @@ import { presetAlerts } from './preset-alerts.ts'
 import { streams } from './stream.ts'
 import { suspensionTokens } from './suspension.ts'
 import { views } from './views.ts'
+import { lineRules } from './line-rules.ts'
+import { quotaStates, quotas } from './quotas.ts'
 
 /** Every kind of entity that the configuration knows. */
 export const KINDS: readonly AnyKind[] = [
@@ -55,4 +57,7 @@ export const KINDS: readonly AnyKind[] = [
   streams,
   suspensionTokens,
   enterpriseKeys,
+  lineRules,
+  quotas,
+  quotaStates,
 ]

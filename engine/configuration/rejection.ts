@@ -18,6 +18,8 @@ export type RejectionCode =
   | 'KEY_LIMIT'
   /** The account has as many exemptions as it may. */
   | 'EXEMPTION_LIMIT'
+  /** The account has as many rules on lines as it may, or they are too long. */
+  | 'RULE_LIMIT'
   /** Members are limited by the group. */
   | 'GROUP_IN_USE'
   /** A member is given a group that the account does not have, or no longer has. */

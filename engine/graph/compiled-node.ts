@@ -20,14 +20,21 @@ export interface SinkNode {
 export interface RunContext {
   /** Log time of the record. */
   readonly nowMs: number
-  /** Takes the events of one sink, in order, and says which it could not keep. The array is shared: it must not be changed. */
-  deliver(sink: SinkNode, events: readonly Event[], fail: (event: Event) => void): void
+  /** Takes the events of one sink, in order, and says which it did not keep. The array is shared: it must not be changed. */
+  deliver(sink: SinkNode, events: readonly Event[], left: NotDelivered): void
   report(error: NodeError): void
   /** Takes an event that failed; present where its pipeline asks for that. */
   readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
   /** Present where memory of keys may be in other partitions. */
   readonly elsewhere?: Elsewhere | undefined
   readonly observer?: GraphObserver | undefined
+}
+
+/** Told of events that their sink does not keep. */
+export interface NotDelivered {
+  failed(event: Event): void
+  /** On purpose. */
+  dropped(event: Event, reason: JsonObject): void
 }
 
 /** The way to memory that is not here. */
@@ -104,13 +111,14 @@ export class SourceNode implements CompiledNode {
 }
 
 /** Events leave here. */
-export class DeliveringNode implements CompiledNode {
+export class DeliveringNode implements CompiledNode, NotDelivered {
   readonly id: string
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[]
   readonly sink: SinkNode
   #isObserved = false
-  readonly #failed = new Set<Event>()
+  /** While it is observed; with the reason for those that were dropped. */
+  readonly #notDelivered = new Map<Event, JsonObject | undefined>()
 
   constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
     this.id = sink.nodeId
@@ -124,22 +132,34 @@ export class DeliveringNode implements CompiledNode {
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     this.#isObserved = context.observer !== undefined
-    context.deliver(this.sink, run.events, this.#fail)
+    context.deliver(this.sink, run.events, this)
     const { observer } = context
     if (observer === undefined) return
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
-      if (this.#failed.has(event)) observer.failed(this.id, event, row)
+      const reason = this.#notDelivered.get(event)
+      if (reason !== undefined) observer.dropped(this.id, event, row, () => reason)
+      else if (this.#notDelivered.has(event)) observer.failed(this.id, event, row)
       else observer.left(this.id, DEFAULT_OUTPUT, event, row)
     }
-    this.#failed.clear()
+    this.#notDelivered.clear()
   }
 
-  readonly #fail = (event: Event): void => {
-    if (this.#isObserved) this.#failed.add(event)
+  failed(event: Event): void {
+    this.#takeOut(event, undefined)
+    this.counters.failed++
+  }
+
+  dropped(event: Event, reason: JsonObject): void {
+    this.#takeOut(event, reason)
+    this.counters.dropped++
+    this.counters.droppedBytes += event.bytes
+  }
+
+  #takeOut(event: Event, reason: JsonObject | undefined): void {
+    if (this.#isObserved) this.#notDelivered.set(event, reason)
     this.counters.eventsOut--
     this.counters.bytesOut -= event.bytes
-    this.counters.failed++
   }
 }
 

@@ -37,7 +37,8 @@ export function evaluate(query: Query, record: JsonObject): boolean {
   return matches(query, new SearchedRecord(record))
 }
 
-function matches(query: Query, record: SearchedRecord): boolean {
+/** The same for a record that several queries are asked about. */
+export function matches(query: Query, record: SearchedRecord): boolean {
   switch (query.kind) {
     case 'all':
       return true
@@ -113,7 +114,8 @@ function inOrder(operator: OrderOperator, value: number, bound: number): boolean
   }
 }
 
-class SearchedRecord {
+/** What queries look at in a record. */
+export class SearchedRecord {
   readonly #record: JsonObject
   readonly #fields = new Map<string, { texts: string[]; numbers: number[]; bigIntegers: string[] }>()
   readonly #searched: string[] = []

@@ -15,6 +15,7 @@ import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
+import { AccountRules, type Exclusion } from './account-rules.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
@@ -38,7 +39,7 @@ export interface AccountOutput {
    * Gives an event to the own store.
    *
    * @param failed is told when it could not be stored
-   * @returns false then; the sink counts it as failed
+   * @returns what the sink counts
    */
   store(
     sink: OwnStoreSink,
@@ -46,7 +47,7 @@ export interface AccountOutput {
     account: AccountState,
     name: NodeName,
     failed?: (error: NodeError) => void,
-  ): boolean
+  ): 'stored' | 'failed' | Exclusion
   report(name: NodeName, error: NodeError): void
   /** The way of events of that revision to memory of keys that is not here; undefined when all of it is. */
   elsewhere(account: AccountState, pipeline: string, version: number): Elsewhere | undefined
@@ -111,6 +112,7 @@ export class AccountState {
   readonly keys = new IdempotencyKeys()
   readonly deadLetters = new DeadLetterMemory()
   readonly exemptions = new Exemptions()
+  readonly rules = new AccountRules()
   retentionDays = DEFAULT_RETENTION_DAYS
   /** Only of accounts whose lines are, or were, on all partitions. */
   spread: SpreadAccount | undefined
@@ -350,6 +352,8 @@ export class AccountState {
     yield* this.#gone.splice(0)
     yield { account: this.account, pipeline: '', node: DEFAULT_GRAPH_NODE, activity: this.#defaultActivity }
     this.#defaultActivity = noCounts()
+    for (const [node, activity] of this.rules.takeActivity())
+      yield { account: this.account, pipeline: '', node, activity }
   }
 
   /** Memory of nodes, with the version of the newest revision that shares it. */
@@ -403,12 +407,15 @@ export class AccountState {
     const takeDeadLetter = output.deadLetterTaker(this, pipeline, version)
     return {
       nowMs: output.timeMs(),
-      deliver: (sink, delivered, fail) => {
+      deliver: (sink, delivered, left) => {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return
         const name = nameOf(sink.nodeId)
-        for (const event of delivered)
-          if (!output.store(ownStore, event, this, name, takeDeadLetter)) fail(event)
+        for (const event of delivered) {
+          const outcome = output.store(ownStore, event, this, name, takeDeadLetter)
+          if (outcome === 'failed') left.failed(event)
+          else if (outcome !== 'stored') left.dropped(event, outcome.reason)
+        }
       },
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,
@@ -424,11 +431,15 @@ export class AccountState {
       const bytes = event.bytes
       activity.eventsIn++
       activity.bytesIn += bytes
-      if (output.store(this.#defaultSink, event, this, name)) {
+      const outcome = output.store(this.#defaultSink, event, this, name)
+      if (outcome === 'stored') {
         activity.eventsOut++
         activity.bytesOut += bytes
-      } else {
+      } else if (outcome === 'failed') {
         activity.failed++
+      } else {
+        activity.dropped++
+        activity.droppedBytes += bytes
       }
     }
   }

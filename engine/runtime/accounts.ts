@@ -1,6 +1,12 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { AccountCut, ExemptionCut, PipelineCut } from '../configuration/deployed.ts'
+import type {
+  AccountCut,
+  ExemptionCut,
+  LineRulesCut,
+  PipelineCut,
+  QuotaCut,
+} from '../configuration/deployed.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
@@ -92,6 +98,21 @@ export class Accounts {
     return [...this].some(({ exemptions }) => !exemptions.isUnused)
   }
 
+  /** True when rules, or a quota, hold for lines of an account. */
+  anyRules(timeMs: number): boolean {
+    return [...this].some(({ rules }) => rules.meansSomething(timeMs))
+  }
+
+  /** Takes a cut of kind 'line-rules' or 'quota'. @returns as `exempt` */
+  rule({ kind, payload }: Cut): AccountState | undefined {
+    const cut = JSON.parse(payload) as LineRulesCut | QuotaCut
+    if (!this.#isTaken(cut.accountId)) return undefined
+    const account = this.of(cut.accountId)
+    if (kind === 'line-rules') account.rules.set(cut as LineRulesCut)
+    else account.rules.setQuota(cut as QuotaCut)
+    return account
+  }
+
   /** Takes a cut of kind 'exemption'. @returns the account, unless that is passed over */
   exempt({ entity, payload }: Cut): AccountState | undefined {
     const exemption = JSON.parse(payload) as ExemptionCut
@@ -149,6 +170,8 @@ export class Accounts {
         this.#restorePipeline(cut, pipelines.get(cut.entity))
       } else if (cut.kind === 'exemption') {
         this.exempt(cut)
+      } else if (cut.kind === 'line-rules' || cut.kind === 'quota') {
+        this.rule(cut)
       }
     }
   }

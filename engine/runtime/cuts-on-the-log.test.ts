@@ -5,8 +5,8 @@ import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { LogError } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../log/topics.ts'
+import { BEHAVIOUR } from './behaviour.ts'
 import { CutsOnTheLog } from './cuts-on-the-log.ts'
-import { BEHAVIOUR } from './partition-fold.ts'
 
 const ACCOUNT = 'a1b2c3d4e5'
 

@@ -6,6 +6,7 @@ import { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
 import type { LogRecord } from '../log/log.ts'
+import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
 import type { PartitionFold } from './partition-fold.ts'
 import type { PipelineInEffect, RunWatch } from './run-watch.ts'
@@ -19,6 +20,8 @@ export interface ExplainedLine {
   readonly isRepeat: boolean
   readonly stored: readonly StoredAs[]
   readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
+  /** By rules on lines, or because a quota was used up. */
+  readonly excluded: readonly ExcludedAt[]
   /** What was deployed of the account's pipelines, in the order of their ids. Where none has taken the line, the default graph has. */
   readonly pipelines: readonly ExplainedPipeline[]
 }
@@ -30,6 +33,11 @@ export interface StoredAs {
   /** '' for the default graph. */
   readonly pipeline: string
   readonly node: string
+}
+
+/** A place where the line would have been stored. */
+export interface ExcludedAt extends Omit<StoredAs, 'row'> {
+  readonly reason: JsonObject
 }
 
 export interface ExplainedPipeline {
@@ -102,6 +110,7 @@ class LineWatch implements RunWatch {
   readonly #paths = new Map<string, PathsOfPipeline>()
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
   readonly #notStored: { readonly pipeline: string; readonly error: NodeError }[] = []
+  readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   /** Of the lines that were handled, in order. */
   #handled: readonly number[] = []
 
@@ -127,6 +136,10 @@ class LineWatch implements RunWatch {
     this.#stored.push({ line: origin?.index, pipeline, node, row })
   }
 
+  excluded({ origin }: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
+    this.#excluded.push({ line: origin?.index, pipeline, node, reason })
+  }
+
   notStored(error: NodeError, { pipeline }: NodeName): void {
     this.#notStored.push({ pipeline, error })
   }
@@ -139,6 +152,9 @@ class LineWatch implements RunWatch {
       isRepeat: row < 0,
       stored: this.#stored.filter(({ line }) => line === index).map(({ line: _, ...stored }) => stored),
       notStored: this.#notStored.filter(({ error }) => error.event.origin?.index === index),
+      excluded: this.#excluded
+        .filter(({ line }) => line === index)
+        .map(({ line: _, ...excluded }) => excluded),
       pipelines: [...this.#inEffect]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([id, { version, document, isPaused }]) => {

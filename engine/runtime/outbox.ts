@@ -3,6 +3,7 @@ import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
 import { eventColumns } from '../event-columns.ts'
 import type { Position } from '../position.ts'
+import { behaviourOfCut, SECOND_BEHAVIOUR } from './behaviour.ts'
 import { type DeadLetter, deadLetterValues } from './dead-letter.ts'
 
 /** The topics that a fold sends to, by what they are for. */
@@ -27,8 +28,6 @@ export interface WaitingPlace {
 
 /** Smaller records are cheap to repeat; JavaScript pays per record. */
 const RECORD_BYTES = 900 * 1024
-/** Rekeyed records came with this behaviour. */
-const BEHAVIOUR = 2
 
 interface EventRun {
   readonly place: WaitingPlace
@@ -145,7 +144,7 @@ export class Outbox {
       if (waiting.length === 0) return
       const { topic: sourceTopic, partition: sourcePartition } = this.#source
       const value = rekeyedType.encode(
-        { behaviour: BEHAVIOUR, sourceTopic, sourcePartition, account, parts: waiting },
+        { behaviour: behaviourOf(waiting), sourceTopic, sourcePartition, account, parts: waiting },
         waitingBytes + 4096,
       )
       records.push({ ...target, value })
@@ -164,6 +163,14 @@ export class Outbox {
     close()
     return records
   }
+}
+
+/** What a program must know to read them. */
+function behaviourOf(parts: readonly RekeyedPart[]): number {
+  const ofCuts = parts.map(part =>
+    'weir.ForwardedCut' in part ? behaviourOfCut(part['weir.ForwardedCut']) : SECOND_BEHAVIOUR,
+  )
+  return Math.max(SECOND_BEHAVIOUR, ...ofCuts)
 }
 
 /** A run of events in pieces that a record can hold. */

@@ -22,8 +22,17 @@ import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
 import type { StoredLine } from '../store/stored-line.ts'
+import type { Exclusion } from './account-rules.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
+import {
+  BEHAVIOUR,
+  behaviourOfCut,
+  FIRST_BEHAVIOUR,
+  isPause,
+  SECOND_BEHAVIOUR,
+  THIRD_BEHAVIOUR,
+} from './behaviour.ts'
 import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
@@ -34,13 +43,8 @@ import type { Outbox } from './outbox.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
 import type { RunWatch } from './run-watch.ts'
 
-/** What the same log gives is fixed by this number; a change of it raises the number. */
-export const BEHAVIOUR = 2
-/** Accounts on many partitions, dead letters, exemptions and pauses came with the second; all else can be read by the program before. */
-const FIRST_BEHAVIOUR = 1
-const SECOND_BEHAVIOUR = 2
-
-const SECOND_KINDS: ReadonlySet<string> = new Set(['spread', 'dead-letter', 'exemption'])
+/** Their entity is the account itself. */
+const KINDS_OF_ACCOUNTS: ReadonlySet<Cut['kind']> = new Set(['account', 'line-rules', 'quota'])
 
 /** Of what no later cut replaces; a checkpoint can hold it. */
 const LAST_VERSION = 2 ** 50
@@ -409,14 +413,16 @@ export class PartitionFold {
     return indexes
   }
 
-  #store(...[sink, event, state, name, failed]: Parameters<AccountOutput['store']>): boolean {
+  #store(
+    ...[sink, event, state, name, failed]: Parameters<AccountOutput['store']>
+  ): 'stored' | 'failed' | Exclusion {
     const row = this.#row++
     const fail = (code: NodeError['code'], field: string | null, message: string) => {
       const error = { nodeId: name.node, kind: 'destination' as const, code, field, message, event }
       this.#report(name, error)
       this.#watch?.notStored?.(error, name)
       failed?.(error)
-      return false
+      return 'failed' as const
     }
     if (row >= MAX_ROWS_PER_RECORD) return fail('E_DELIVERY_FAILED', null, 'one record yields too many lines')
     const failure = sink.fill(event, this.#line, {
@@ -427,12 +433,21 @@ export class PartitionFold {
       fieldNames: state.fieldNames,
     })
     if (failure !== undefined) return fail(failure.code, failure.field, failure.message)
+    const position = { offset: this.#offset, row }
+    if (state.rules.anyHold) {
+      const { topic, partition } = this.#identity
+      const exclusion = state.rules.judge(this.#line, { topic, partition, ...position }, event.bytes)
+      if (exclusion !== undefined) {
+        this.#watch?.excluded?.(event, name, exclusion)
+        return exclusion
+      }
+    }
     if (this.#scope === undefined) {
       this.#batch.begin(this.#timeMs) // Windows end with records of any kind.
-      this.#batch.append({ offset: this.#offset, row }, this.#line)
+      this.#batch.append(position, this.#line)
     }
     this.#watch?.stored?.(event, name, row)
-    return true
+    return 'stored'
   }
 
   #report(name: NodeName, error: NodeError): void {
@@ -451,6 +466,7 @@ export class PartitionFold {
     else if (cut.kind === 'spread') this.#applySpreadCut(cut)
     else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
     else if (cut.kind === 'exemption') this.#applyExemptionCut(cut)
+    else if (cut.kind === 'line-rules' || cut.kind === 'quota') this.#applyRulesCut(cut)
     else this.#applyPipelineCut(cut)
   }
 
@@ -477,6 +493,11 @@ export class PartitionFold {
 
   #applyExemptionCut(cut: Cut): void {
     const account = this.#accounts.exempt(cut)
+    if (account !== undefined) this.#exchange.cutApplied(account, cut)
+  }
+
+  #applyRulesCut(cut: Cut): void {
+    const account = this.#accounts.rule(cut)
     if (account !== undefined) this.#exchange.cutApplied(account, cut)
   }
 
@@ -531,7 +552,7 @@ export class PartitionFold {
   *#cutsOf(id: string): Iterable<Cut> {
     const account = this.#accounts.of(id)
     for (const cut of this.#cuts.values()) {
-      if (cut.kind === 'account' && cut.entity === id) yield cut
+      if (KINDS_OF_ACCOUNTS.has(cut.kind) && cut.entity === id) yield cut
       if (cut.kind === 'pipeline' && account.has(cut.entity)) yield cut
       if (cut.kind === 'dead-letter' && account.deadLetters.has(cut.entity)) yield cut
       if (cut.kind === 'exemption' && account.exemptions.has(cut.entity)) yield cut
@@ -608,6 +629,7 @@ export class PartitionFold {
 
   /** What a program must know to go on from here. */
   get #behaviour(): number {
+    if (this.#accounts.anyRules(this.#timeMs)) return THIRD_BEHAVIOUR
     const { anySpread, anyDeadLetters, anyExemptions, anyPaused } = this.#accounts
     const isOfSecond = anySpread || anyDeadLetters || anyExemptions || anyPaused
     return isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
@@ -660,15 +682,8 @@ export class PartitionFold {
 
 /** A control record that says what a program must know to read it. */
 export function encodeControl(body: Control['body']): Buffer {
-  const isOfSecond =
-    'weir.Cut' in body && (SECOND_KINDS.has(body['weir.Cut'].kind) || isPause(body['weir.Cut']))
-  return controlType.encode({ behaviour: isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR, body })
-}
-
-function isPause({ kind, payload }: Cut): boolean {
-  return (
-    kind === 'pipeline' && payload !== '' && (parseJson(payload) as unknown as PipelineCut).paused === true
-  )
+  const behaviour = 'weir.Cut' in body ? behaviourOfCut(body['weir.Cut']) : FIRST_BEHAVIOUR
+  return controlType.encode({ behaviour, body })
 }
 
 /** Of exemptions: time has made it meaningless. */

@@ -3,6 +3,7 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
+import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
 
 /** What a partition has in effect of a pipeline since a cut. */
@@ -29,6 +30,8 @@ export interface RunWatch {
   handles?(batch: LineBatchView, indexes: readonly number[]): void
   /** An event becomes a line of the own store. @param row of its record's lines */
   stored?(event: Event, name: NodeName, row: number): void
+  /** It was left out on purpose before it became one. */
+  excluded?(event: Event, name: NodeName, exclusion: Exclusion): void
   /** It could not become one. */
   notStored?(error: NodeError, name: NodeName): void
 }

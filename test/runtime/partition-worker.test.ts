@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../engine/runtime/partition-fold.ts'
+import { BEHAVIOUR } from '../../engine/runtime/behaviour.ts'
 import { controlType } from '../../schemas/control.ts'
 import {
   expectConservation,

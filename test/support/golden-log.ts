@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { LineRulesCut, QuotaCut } from '../../engine/configuration/deployed.ts'
 import { Event } from '../../engine/event.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../engine/log/topics.ts'
@@ -11,7 +12,7 @@ import { LineBatchView } from '../../schemas/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleRequest } from './line-batches.ts'
-import { node, SOURCE } from './world.ts'
+import { exclusion, node, retention, SOURCE } from './world.ts'
 
 /** A partition's log as it was once written, and what the program of its time made of it. */
 export interface GoldenLog {
@@ -145,12 +146,44 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 2 && round === 32) pipeline(4, failing)
     if (behaviour >= 2 && round === 33) askForDeadLetters(control)
     if (behaviour >= 2 && (round === 35 || round === 37)) append(replayOf(`${round}`, 'again'))
+    if (behaviour >= 3) rule(control, round)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden)) }
+}
+
+/** Rules on lines come, change and go; a quota is used up for a second. */
+function rule(control: (body: Control['body']) => void, round: number): void {
+  const cut = (kind: 'line-rules' | 'quota', version: number, payload: LineRulesCut | QuotaCut) =>
+    control({ 'weir.Cut': { kind, entity: SAMPLE_ACCOUNT, version, payload: JSON.stringify(payload) } })
+  const rules = (version: number, of: Partial<LineRulesCut>) =>
+    cut('line-rules', version, { accountId: SAMPLE_ACCOUNT, exclusions: [], retentionRules: [], ...of })
+  const bigLists = exclusion('1111111111', { query: 'list:a deep.a.b:*' })
+  const someApps = exclusion('2222222222', { apps: ['app-1'], query: 'plain OR big:>5' })
+  const retentionRules = [
+    retention('3333333333', 3, { query: 'level:info plain' }),
+    retention('4444444444', 60, { levels: ['Warn'] }),
+  ]
+  if (round === 3) rules(1, { retentionRules })
+  if (round === 7) rules(2, { exclusions: [bigLists], retentionRules })
+  if (round === 9) rules(1, { exclusions: [someApps] }) // Overtaken.
+  if (round === 14) rules(3, { exclusions: [someApps] })
+  if (round === 25) rules(4, {})
+  if (round !== 26) return
+  const midnightMs = Date.UTC(2026, 10, 21)
+  const periods: QuotaCut['periods'] = [
+    { period: 'daily', untilMs: midnightMs + 6_000, discards: true, rules: [] },
+    {
+      period: 'monthly',
+      untilMs: midnightMs + 12_000,
+      discards: false,
+      rules: [{ number: 2, apps: [], hosts: ['web-1'], query: 'ünïcode' }],
+    },
+  ]
+  cut('quota', 1, { accountId: SAMPLE_ACCOUNT, periods })
 }
 
 /** The keyed partition sends the memory of keys home; it has none. */

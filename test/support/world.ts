@@ -3,8 +3,12 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import type {
   AddressedCut,
   DeployedConfiguration,
+  ExclusionCut,
   ExemptionCut,
+  LineRulesCut,
   PipelineCut,
+  QuotaCut,
+  RetentionCut,
 } from '../../engine/configuration/deployed.ts'
 import { exemptionKey } from '../../engine/configuration/entities.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
@@ -163,6 +167,32 @@ export class SampleConfiguration implements DeployedConfiguration {
     return cut
   }
 
+  /** @returns the cut */
+  rule(version: number, rules: Partial<Omit<LineRulesCut, 'accountId'>>): Cut {
+    const payload: LineRulesCut = {
+      accountId: SAMPLE_ACCOUNT,
+      exclusions: [],
+      retentionRules: [],
+      ...rules,
+    }
+    const cut: Cut = {
+      kind: 'line-rules',
+      entity: SAMPLE_ACCOUNT,
+      version,
+      payload: JSON.stringify(payload),
+    }
+    this.set(cut)
+    return cut
+  }
+
+  /** @returns the cut */
+  quota(version: number, periods: QuotaCut['periods']): Cut {
+    const payload: QuotaCut = { accountId: SAMPLE_ACCOUNT, periods }
+    const cut: Cut = { kind: 'quota', entity: SAMPLE_ACCOUNT, version, payload: JSON.stringify(payload) }
+    this.set(cut)
+    return cut
+  }
+
   set(cut: Cut, forgetMs?: number): void {
     this.#cuts.set(`${cut.kind} ${cut.entity}`, {
       account: SAMPLE_ACCOUNT,
@@ -172,6 +202,15 @@ export class SampleConfiguration implements DeployedConfiguration {
     })
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Any line, unless said otherwise. */
+export function exclusion(id: string, conditions: Partial<ExclusionCut>): ExclusionCut {
+  return { id, title: '', apps: [], hosts: [], query: '', ...conditions }
+}
+
+export function retention(id: string, days: number, conditions: Partial<RetentionCut>): RetentionCut {
+  return { id, days, apps: [], hosts: [], levels: [], query: '', ...conditions }
 }
 
 export function node(

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import type { LineConditions } from '../configuration/deployed.ts'
+import { matches, SearchedRecord } from '../query-language/evaluate.ts'
+import { fieldPaths } from '../query-language/field-paths.ts'
+import { parseQuery } from '../query-language/parse-query.ts'
+import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
+import type { Query } from '../query-language/syntax-tree.ts'
+
+/** A line as rules look at it. */
+export interface JudgedLine {
+  readonly host: string
+  readonly app: string
+  /** Upper case. */
+  readonly level: string
+  /** All of its record that is known before it is stored; asked for only where a query needs it. */
+  searched(): SearchedRecord
+}
+
+export type LineTest = (line: JudgedLine) => boolean
+
+/** Members of a record that rules settle themselves: a query that names one matches nothing. */
+const SETTLED_LATER: ReadonlySet<string> = new Set(['_retention', '_mezmo_line_size'])
+
+const MATCHES_NOTHING: LineTest = () => false
+const MATCHES_ALL: LineTest = () => true
+
+/**
+ * Compiles the conditions of one rule. A rule without any, with a query that cannot be read, or one about what rules
+ * settle, matches nothing.
+ */
+export function compileLineTest({ apps, hosts, levels = [], query }: LineConditions): LineTest {
+  if (apps.length + hosts.length + levels.length === 0 && query === '') return MATCHES_NOTHING
+  const meetsQuery = compileQueryTest(query)
+  if (meetsQuery === undefined) return MATCHES_NOTHING
+  const isApp = oneOf(apps)
+  const isHost = oneOf(hosts)
+  const isLevel = oneOf(levels.map(level => level.toUpperCase()))
+  // The query last: it alone asks for the record.
+  return line => isApp(line.app) && isHost(line.host) && isLevel(line.level) && meetsQuery(line)
+}
+
+/** A record, as tails see it, for `compileLineTest`. */
+export function judgedRecord(record: JsonObject): JudgedLine {
+  let searched: SearchedRecord | undefined
+  return {
+    host: String(record._host),
+    app: String(record._app),
+    level: String(record.level ?? ''),
+    searched() {
+      searched ??= searchedRecord(record)
+      return searched
+    },
+  }
+}
+
+export function searchedRecord(record: JsonObject): SearchedRecord {
+  const known = Object.entries(record).filter(([name]) => !SETTLED_LATER.has(name))
+  return new SearchedRecord(Object.fromEntries(known))
+}
+
+function oneOf(names: readonly string[]): (name: string) => boolean {
+  if (names.length === 0) return () => true
+  const known = new Set(names)
+  return name => known.has(name)
+}
+
+function compileQueryTest(text: string): LineTest | undefined {
+  try {
+    const query = parseQuery(text)
+    if (query.kind === 'all') return MATCHES_ALL
+    return namesSettledLater(query) ? undefined : line => matches(query, line.searched())
+  } catch (error) {
+    if (error instanceof QuerySyntaxError) return undefined
+    throw error
+  }
+}
+
+function namesSettledLater(query: Query): boolean {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.operands.some(namesSettledLater)
+    case 'not':
+      return namesSettledLater(query.operand)
+    case 'field':
+      return SETTLED_LATER.has(fieldPaths(query.name)[0] as string)
+    default:
+      return false
+  }
+}

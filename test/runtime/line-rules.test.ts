@@ -1,0 +1,356 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import { KEYED_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { explainRecord } from '../../engine/runtime/line-explanation.ts'
+import { encodeControl, foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { controlType } from '../../schemas/control.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
+import { MemoryStore } from '../support/memory-store.ts'
+import {
+  exclusion,
+  expectConservation,
+  newestCheckpoint,
+  newWorld,
+  node,
+  passSecond,
+  retention,
+  SampleConfiguration,
+  SOURCE,
+  settle,
+  type World,
+} from '../support/world.ts'
+
+afterEach(expectConservation)
+
+const DAY_MS = 86_400_000
+const PIPELINE = [
+  SOURCE,
+  node('transform', 'drop', 'filter', ['source'], {
+    action: 'drop',
+    conditional: { expressions: [{ field: '.line', str_operator: 'contains', value: 'filtered' }] },
+  }),
+  node('sink', 'store', 'mezmo', ['drop']),
+]
+
+async function send(world: World, worker: PartitionWorker, ...lines: SampleLine[]): Promise<void> {
+  await settle(worker) // So that they come behind what the configuration says.
+  await world.append(lines)
+  await passSecond(world, worker)
+}
+
+/** What a node has done so far: events that came, were dropped, and went on. */
+function countsOf(worker: PartitionWorker, node: string, pipeline = '') {
+  const totals = [...worker.nodeTotals].find(each => each.node === node && each.pipeline === pipeline)
+  if (totals === undefined) return undefined
+  const { eventsIn, dropped, droppedBytes, eventsOut } = totals.activity
+  return { eventsIn, dropped, droppedBytes, eventsOut }
+}
+
+describe.each([
+  ['the default graph', [], '', 'own-store'],
+  ['a pipeline', PIPELINE, 'pipeline-1', 'store'],
+] as const)('through %s', (_name, nodes, pipeline, sink) => {
+  async function ruledWorld() {
+    const world = await newWorld()
+    if (nodes.length > 0) world.configuration.deploy(nodes)
+    return { world, worker: await world.worker() }
+  }
+
+  test('lines that a rule names are not stored, and counted as dropped by it', async () => {
+    const { world, worker } = await ruledWorld()
+    await send(world, worker, { line: 'before', app: 'noisy' })
+    world.configuration.rule(5, {
+      exclusions: [
+        exclusion('1111111111', { apps: ['noisy', 'loud'] }),
+        exclusion('2222222222', { hosts: ['web-1'], query: 'healthcheck -failed' }),
+      ],
+    })
+    await send(
+      world,
+      worker,
+      { line: 'one', app: 'noisy' },
+      { line: 'two', app: 'quiet' },
+      { line: 'Healthcheck fine', app: 'quiet' },
+      { line: 'healthcheck failed', app: 'quiet' },
+      { line: 'healthcheck of another', app: 'quiet', host: 'web-2' },
+      { line: 'healthcheck', app: 'loud' },
+    )
+    const kept = ['two', 'healthcheck failed', 'healthcheck of another']
+    expect(world.storedLines()).toEqual(['before', ...kept])
+    expect(countsOf(worker, 'exclusion-1111111111')).toMatchObject({ eventsIn: 2, dropped: 2, eventsOut: 0 })
+    expect(countsOf(worker, 'exclusion-2222222222')).toMatchObject({ eventsIn: 1, dropped: 1 })
+    expect(countsOf(worker, sink, pipeline)).toMatchObject({ eventsIn: 7, dropped: 3, eventsOut: 4 })
+    expect(countsOf(worker, sink, pipeline)?.droppedBytes).toBeGreaterThan(0)
+    world.configuration.rule(6, {})
+    await send(world, worker, { line: 'after', app: 'noisy' })
+    expect(world.storedLines().slice(4)).toEqual(['after'])
+  })
+
+  test('the first retention rule that matches sets how long a line is kept, and its pool', async () => {
+    const { world, worker } = await ruledWorld()
+    world.configuration.rule(5, {
+      exclusions: [exclusion('1111111111', { apps: ['out'] })],
+      retentionRules: [
+        retention('aaaaaaaaaa', 3, { levels: ['debug'] }),
+        retention('bbbbbbbbbb', 90, { apps: ['web'], hosts: ['web-1'] }),
+        retention('cccccccccc', 7, { query: 'order.total:>100' }),
+      ],
+    })
+    await send(
+      world,
+      worker,
+      { line: 'a', app: 'web', level: 'debug' },
+      { line: 'b', app: 'web' },
+      { line: 'c', app: 'web', host: 'web-2' },
+      { line: '{"order":{"total":101}}' },
+      { line: '{"order":{"total":100}}' },
+      { line: 'd', app: 'out', level: 'debug' },
+    )
+    const kept = world.store.rows('lines').map(({ line, retention, pool }) => [line, retention, pool])
+    expect(kept).toEqual([
+      ['a', 3, 3],
+      ['b', 30, 90], // The plan's days are the most; the pool is the rule's.
+      ['c', 30, 0],
+      ['{"order":{"total":101}}', 7, 7],
+      ['{"order":{"total":100}}', 30, 0],
+    ])
+  })
+
+  test('an explanation names the rule that kept a line out', async () => {
+    const { world, worker } = await ruledWorld()
+    world.configuration.rule(5, {
+      exclusions: [exclusion('1111111111', { title: 'noise', apps: ['noisy'] })],
+    })
+    await send(world, worker, { line: 'kept', app: 'a' }, { line: 'left out', app: 'noisy' })
+    const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
+    const records = await world.ingest.read(world.partition, 0n, 1_000_000)
+    const explained = records.flatMap(
+      record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true)?.lines ?? [],
+    )
+    expect(explained.map(({ stored }) => stored.length)).toEqual([1, 0])
+    const reason = { rule: 'exclusion rule "noise" (1111111111)', rule_id: '1111111111' }
+    expect(explained.map(({ excluded }) => excluded)).toEqual([[], [{ pipeline, node: sink, reason }]])
+    const steps = explained[1]?.pipelines[0]?.steps ?? []
+    if (pipeline !== '') expect(steps.at(-1)).toMatchObject({ node: sink, outcome: 'dropped', reason })
+  })
+})
+
+test('a query about what is settled later, or that cannot be read, or a rule without conditions, matches nothing', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const queries = ['_retention:30', '-_retention:7', '_mezmo_line_size:>0 OR a', 'retention:30', 'a AND', '(']
+  world.configuration.rule(5, {
+    exclusions: [...queries, ''].map((query, index) => exclusion(`000000000${index}`, { query })),
+    retentionRules: [retention('aaaaaaaaaa', 3, { query: '_retention:30' })],
+  })
+  await send(world, worker, { line: 'a' })
+  expect(world.store.rows('lines').map(({ line, pool }) => [line, pool])).toEqual([['a', 0]])
+})
+
+test('rules hold over kills and restarts, from the checkpoint and from the log', async () => {
+  const world = await newWorld()
+  let worker = await world.worker()
+  world.configuration.rule(5, { exclusions: [exclusion('1111111111', { apps: ['noisy'] })] })
+  await send(world, worker, { line: '1', app: 'noisy' }, { line: '2', app: 'a' })
+  worker = await world.worker() // A kill.
+  await send(world, worker, { line: '3', app: 'noisy' }, { line: '4', app: 'a' })
+  await worker.finish()
+  expect(await newestCheckpoint(world)).toMatchObject({ behaviour: 3 })
+  worker = await world.worker()
+  await send(world, worker, { line: '5', app: 'noisy' }, { line: '6', app: 'a' })
+  expect(world.storedLines()).toEqual(['2', '4', '6'])
+  world.configuration.rule(6, {})
+  await settle(worker)
+  await worker.finish()
+  expect(await newestCheckpoint(world)).toMatchObject({ behaviour: 1 })
+})
+
+test('a version that is not newer changes nothing, and lines meet the rules of their place in the log', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const old = world.configuration.rule(5, { exclusions: [exclusion('1111111111', { apps: ['a'] })] })
+  await send(world, worker, { line: '1', app: 'a' }, { line: '2', app: 'b' })
+  world.configuration.rule(6, { exclusions: [exclusion('1111111111', { apps: ['b'] })] })
+  await send(world, worker, { line: '3', app: 'a' }, { line: '4', app: 'b' })
+  await world.ingest.append(world.partition, {
+    value: encodeControl({ 'weir.Cut': old }),
+    producer: null,
+    priority: 'control',
+  })
+  await send(world, worker, { line: '5', app: 'a' }, { line: '6', app: 'b' })
+  expect(world.storedLines()).toEqual(['2', '3', '5'])
+  // The same log gives the same once more, whatever the configuration says by now.
+  world.configuration.rule(7, {})
+  const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
+  let rows = 0
+  for (const record of await world.ingest.read(world.partition, 0n, 1_000_000))
+    for (const { tables } of fold.apply(record))
+      for (const table of tables) if (table.table === 'lines') rows += table.rows
+  expect(rows).toBe(3)
+})
+
+describe('a quota that is used up', () => {
+  test('keeps everything out until the end of its period, in log time', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    const untilMs = (Math.floor(world.clock.wallMs() / DAY_MS) + 1) * DAY_MS
+    world.configuration.quota(3, [{ period: 'daily', untilMs, discards: true, rules: [] }])
+    await send(world, worker, { line: 'in vain' })
+    world.clock.advance(untilMs - 1 - world.clock.wallMs())
+    await world.append([{ line: 'the last in vain' }])
+    world.clock.advance(1)
+    await world.append([{ line: 'a new day' }])
+    await passSecond(world, worker)
+    expect(world.storedLines()).toEqual(['a new day'])
+    expect(countsOf(worker, 'quota-daily')).toMatchObject({ eventsIn: 2, dropped: 2 })
+    await worker.finish()
+    // It means nothing any more, so any program can go on from here.
+    expect(await newestCheckpoint(world)).toMatchObject({ behaviour: 1 })
+  })
+
+  test('its rules act before; ordinary rules come first', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    const untilMs = world.clock.wallMs() + DAY_MS
+    const conditions = { apps: [], hosts: [], query: '' }
+    world.configuration.rule(4, { exclusions: [exclusion('1111111111', { apps: ['a'], query: 'x' })] })
+    world.configuration.quota(5, [
+      { period: 'daily', untilMs, discards: false, rules: [{ ...conditions, number: 2, apps: ['a'] }] },
+      { period: 'monthly', untilMs, discards: false, rules: [{ ...conditions, number: 1, query: 'y' }] },
+    ])
+    await send(
+      world,
+      worker,
+      { line: 'x', app: 'a' },
+      { line: 'y', app: 'a' },
+      { line: 'y', app: 'b' },
+      { line: 'x', app: 'b' },
+    )
+    expect(world.storedLines()).toEqual(['x'])
+    for (const name of ['exclusion-1111111111', 'quota-daily-2', 'quota-monthly-1'])
+      expect(countsOf(worker, name), name).toMatchObject({ eventsIn: 1, dropped: 1 })
+  })
+})
+
+test('records that tell of rules are not for programs that do not know them', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.rule(5, { exclusions: [exclusion('1111111111', { apps: ['a'] })] })
+  world.configuration.quota(6, [])
+  await settle(worker)
+  const records = await world.ingest.read(world.partition, 0n, 1_000_000)
+  const cuts = records
+    .map(({ value }) => controlType.decode(value))
+    .flatMap(({ behaviour, body }) => ('weir.Cut' in body ? [[body['weir.Cut'].kind, behaviour]] : []))
+  expect(cuts).toEqual([
+    ['line-rules', 3],
+    ['quota', 3],
+  ])
+})
+
+describe('an account on many partitions', () => {
+  const LIMITED = [
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], {
+      threshold: 100,
+      window_ms: 60_000,
+      key_field: '.app',
+    }),
+    node('sink', 'store', 'mezmo', ['limit']),
+  ]
+
+  test('its rules hold where its events go on', async () => {
+    const clock = manualClock()
+    const log = memoryLog({ clock, entropy: seededEntropy(7) })
+    const topics = await openPartitionedTopics(log, 2)
+    const store = new MemoryStore()
+    const configuration = new SampleConfiguration()
+    configuration.everywhere = true
+    configuration.deploy(LIMITED)
+    configuration.rule(2, { exclusions: [exclusion('1111111111', { query: 'noise' })] })
+    const spread = {
+      kind: 'spread',
+      entity: SAMPLE_ACCOUNT,
+      version: 1,
+      payload: '{"isSpread":true}',
+    } as const
+    configuration.set(spread)
+    const { ingest, checkpoints, keyed } = topics
+    const workers = [0, 1].flatMap(partition =>
+      [
+        { topic: ingest, checkpoints },
+        { topic: keyed.topic, checkpoints: keyed.checkpoints },
+      ].map(
+        lane =>
+          new PartitionWorker({
+            partition,
+            ...lane,
+            outbox: { ingest, keyed: keyed.topic, deadLetters: undefined },
+            store,
+            clock,
+            configuration,
+            logger: silentLogger,
+            workerName: `${lane.topic.name}-${partition}`,
+          }),
+      ),
+    )
+    const settleAll = async () => {
+      for (let round = 0; round < 8; round++) {
+        for (const worker of workers) await settle(worker)
+        clock.advance(300)
+      }
+    }
+    for (const worker of workers) await worker.start()
+    await settleAll()
+    const sendEverywhere = async (round: number) => {
+      for (const partition of [0, 1]) {
+        const lines = ['a', 'b', 'c', 'd'].flatMap(app => [
+          { line: `noise ${round} ${partition} ${app}`, app },
+          { line: `word ${round} ${partition} ${app}`, app },
+        ])
+        const value = lineBatchValue([{ lines }])
+        await ingest.append(partition, { value, producer: null, priority: 'ingest' })
+      }
+      await settleAll()
+      clock.advance(1_100)
+      await settleAll()
+    }
+    await sendEverywhere(0)
+    configuration.rule(3, { exclusions: [exclusion('1111111111', { query: 'word' })] })
+    await settleAll()
+    await sendEverywhere(1)
+    const stored = store.rows('lines').map(row => (row.line as string).split(' ').slice(0, 2).join(' '))
+    const counts = new Map(['word 0', 'noise 0', 'word 1', 'noise 1'].map(text => [text, 0]))
+    for (const text of stored) counts.set(text, (counts.get(text) ?? 0) + 1)
+    expect(Object.fromEntries(counts)).toEqual({ 'word 0': 8, 'noise 0': 0, 'word 1': 0, 'noise 1': 8 })
+    expect(store.parts.some(({ target }) => target.topic === KEYED_TOPIC && target.table === 'lines')).toBe(
+      true,
+    )
+
+    // What tells a keyed partition of rules is not for programs that do not know them, all else is.
+    const behaviours = new Map<boolean, Set<number>>()
+    for (const partition of [0, 1]) {
+      for (const { value } of await keyed.topic.read(partition, 0n, 1_000_000)) {
+        if (schemaIdOf(value) !== rekeyedType.id) continue
+        const { behaviour, parts } = rekeyedType.decode(value)
+        const tells = parts.some(
+          part => 'weir.ForwardedCut' in part && part['weir.ForwardedCut'].kind === 'line-rules',
+        )
+        behaviours.set(tells, (behaviours.get(tells) ?? new Set()).add(behaviour))
+      }
+    }
+    expect(behaviours).toEqual(
+      new Map([
+        [true, new Set([3])],
+        [false, new Set([2])],
+      ]),
+    )
+    for (const worker of workers) worker.close()
+  })
+})
