@@ -162,6 +162,8 @@ function wordingOf({ keyword, params, message }: ErrorObject): string {
         : `must be at least ${params.limit} characters long`
     case 'maxLength':
       return `must be at most ${params.limit} characters long`
+    case 'maxItems':
+      return `must contain less than or equal to ${params.limit} items`
     case 'minimum':
       return `must be greater than or equal to ${params.limit}`
     case 'maximum':

@@ -187,6 +187,11 @@ export class Explanations {
         pipeline_id: pipeline === '' ? null : pipeline,
         node_id: pipeline === '' ? null : node,
       })),
+      excluded: line.excluded.map(({ pipeline, node, reason }) => ({
+        pipeline_id: pipeline === '' ? null : pipeline,
+        node_id: pipeline === '' ? null : node,
+        reason,
+      })),
       pipeline: shown,
     }
   }
@@ -239,15 +244,19 @@ function stepRecord(
 }
 
 function summaryOf(
-  { isRepeat, stored, notStored }: ExplainedLine,
+  { isRepeat, stored, notStored, excluded }: ExplainedLine,
   pipelineId: string,
   pipeline: ExplainedPipelineRecord | null,
 ): string {
   if (isRepeat) return 'It repeats a request that came before, so it was passed over: look at the first one.'
   const byThis = stored.filter(each => each.pipeline === pipelineId).length
   const elsewhere = stored.length - byThis
-  const others =
-    elsewhere === 0 ? '' : `; stored ${elsewhere === 1 ? 'once' : `${elsewhere} times`} without it`
+  const others = [
+    ...(elsewhere === 0 ? [] : [`; stored ${elsewhere === 1 ? 'once' : `${elsewhere} times`} without it`]),
+    ...excluded
+      .filter(each => each.pipeline !== pipelineId)
+      .map(({ reason }) => `; not stored without it${ruleOf(reason)}`),
+  ].join('')
   if (pipeline === null) return `The pipeline was not deployed when the line was handled${others}.`
   if (pipeline.paused) return `The pipeline was paused, so it left the line alone${others}.`
   if (!pipeline.took_it) return `Revision ${pipeline.revision} does not read what the line came by${others}.`

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lineRules } from '../../engine/configuration/line-rules.ts'
+import { quotaStates } from '../../engine/configuration/quotas.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let installation: TestInstallation
+
+beforeAll(async () => {
+  installation = await testInstallation()
+})
+afterAll(() => installation.app.close())
+
+async function call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown) {
+  const options = body === undefined ? {} : { payload: body as object }
+  const { statusCode, body: text } = await installation.call({ method, url, ...options })
+  return { status: statusCode, body: JSON.parse(text), text }
+}
+
+async function problems(method: 'POST' | 'PUT' | 'PATCH', url: string, body: unknown): Promise<string[]> {
+  const { status, body: answer } = await call(method, url, body)
+  expect(status).toBe(400)
+  expect(answer).toMatchObject({ code: 'BadRequest', status: 'error' })
+  return answer.details.map(({ message }: { message: string }) => message)
+}
+
+const EXCLUSION = { title: 'noise', active: true, apps: ['app-1'], hosts: ['host-1'], query: 'foo bar' }
+const RETENTION = { name: 'debug', priority: 1, days: 3, level: 'debug' }
+
+describe.each([
+  ['/v1/config/ingestion/exclusions', EXCLUSION, { ...EXCLUSION, indexonly: true }],
+  ['/v1/config/stream/exclusions', EXCLUSION, EXCLUSION],
+  [
+    '/v1/config/retention-rules',
+    RETENTION,
+    { ...RETENTION, active: false, host: '', app: '', level: 'debug', query: '' },
+  ],
+])('%s', (path, sent, expected) => {
+  test('rules are created, read, changed and removed', async () => {
+    const created = await call('POST', path, { ...sent, unknown: 1, id: 'mine' })
+    expect(created.status).toBe(200)
+    const { id } = created.body
+    expect(id).toMatch(/^[0-9a-f]{10}$/)
+    expect(created.body).toEqual({ id, ...expected })
+    const second = await call('POST', path, sent)
+    expect((await call('GET', path)).body).toEqual([created.body, second.body])
+    expect((await call('GET', `${path}/${id}`)).body).toEqual(created.body)
+    const changed = await call('PATCH', `${path}/${id}`, { query: 'other', id: 'mine' })
+    expect(changed).toMatchObject({ status: 200, body: { ...created.body, query: 'other' } })
+    expect((await call('GET', `${path}/${id}`)).body).toEqual(changed.body)
+    // What a list gave can be sent back.
+    expect((await call('PATCH', `${path}/${id}`, changed.body)).body).toEqual(changed.body)
+    for (const rule of [id, second.body.id])
+      expect(await call('DELETE', `${path}/${rule}`)).toMatchObject({ status: 200, text: '{"deleted":true}' })
+    expect((await call('GET', path)).text).toBe('[]')
+  })
+
+  test('a rule that is not there is not found', async () => {
+    for (const method of ['GET', 'DELETE'] as const)
+      expect(await call(method, `${path}/0123456789`)).toMatchObject({
+        status: 404,
+        body: { code: 'NotFound' },
+      })
+    expect((await call('PATCH', `${path}/0123456789`, { query: 'a' })).status).toBe(404)
+  })
+
+  test('an account sees its own rules alone', async () => {
+    const { body } = await call('POST', path, sent)
+    await installation.account(`${path.length}`.padStart(10, '0'))
+    const other = await installation.token({ account: `${path.length}`.padStart(10, '0') })
+    const asked = (url: string) => installation.call({ url, headers: { authorization: `Token ${other}` } })
+    expect((await asked(path)).body).toBe('[]')
+    expect((await asked(`${path}/${body.id}`)).statusCode).toBe(404)
+    await call('DELETE', `${path}/${body.id}`)
+  })
+
+  test('a query that cannot be read is refused', async () => {
+    expect(await problems('POST', path, { ...sent, query: 'a AND' })).toEqual([
+      expect.stringMatching(/^"query" has a dangling AND/),
+    ])
+  })
+})
+
+test('writers at the same time do not take back what the other did', async () => {
+  const path = '/v1/config/ingestion/exclusions'
+  const created = await Promise.all(
+    Array.from({ length: 8 }, (_, number) => call('POST', path, { ...EXCLUSION, title: `${number}` })),
+  )
+  const titles = (await call('GET', path)).body.map(({ title }: { title: string }) => title)
+  expect(titles.toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+  for (const { body } of created) await call('DELETE', `${path}/${body.id}`)
+})
+
+describe('an exclusion rule', () => {
+  const path = '/v1/config/ingestion/exclusions'
+  const nothing = '"value" must contain at least one of [apps, hosts, query]'
+
+  test('names something, also after a change', async () => {
+    expect(await problems('POST', path, {})).toEqual([nothing])
+    expect(await problems('POST', path, { title: 'a', apps: [], hosts: [], query: '' })).toEqual([nothing])
+    const { body } = await call('POST', path, { apps: ['a'] })
+    expect(body).toEqual({
+      id: body.id,
+      title: '',
+      active: false,
+      apps: ['a'],
+      hosts: [],
+      query: '',
+      indexonly: true,
+    })
+    expect(await problems('PATCH', `${path}/${body.id}`, { apps: [] })).toEqual([nothing])
+    const changed = await call('PATCH', `${path}/${body.id}`, { apps: [], hosts: ['b'], indexonly: false })
+    expect(changed.body).toMatchObject({ apps: [], hosts: ['b'], indexonly: false })
+  })
+
+  test('is refused with everything that is wrong with it', async () => {
+    const wrong = { title: 5, active: 'yes', apps: 'a', hosts: [1, ''], query: null, indexonly: 'no' }
+    expect(await problems('POST', path, wrong)).toEqual([
+      '"title" must be a string',
+      '"active" must be a boolean',
+      '"apps" must be an array',
+      '"hosts[0]" must be a string',
+      '"hosts[1]" is not allowed to be empty',
+      '"query" must be a string',
+      '"indexonly" must be a boolean',
+    ])
+    const many = Array.from({ length: 1_001 }, (_, number) => `${number}`)
+    expect(await problems('POST', path, { apps: many })).toEqual([
+      '"apps" must contain less than or equal to 1000 items',
+    ])
+  })
+
+  test('is one of a hundred at most, and all together fit a record', async () => {
+    const account = installation.credentials.accountId
+    const write = (rules: number, query: string) => {
+      const before = installation.configuration.get(lineRules, account)
+      const exclusions = Array.from({ length: rules }, (_, index) => {
+        return { ...EXCLUSION, id: `${index}`.padStart(10, '0'), indexonly: true, query }
+      })
+      const value = { account, exclusions, streamExclusions: [], retentionRules: [] }
+      return installation.write({
+        kind: lineRules,
+        id: account,
+        expectedVersion: before?.version ?? 0,
+        value,
+      })
+    }
+    await write(100, 'a')
+    expect(await call('POST', path, EXCLUSION)).toMatchObject({
+      status: 400,
+      body: { error: 'an account has at most 100 rules of one kind', code: 'BadRequest' },
+    })
+    await write(60, 'a'.repeat(6_000))
+    await call('POST', path, { ...EXCLUSION, query: 'a'.repeat(8_000) })
+    for (let rule = 0; rule < 4; rule++) await call('POST', path, { ...EXCLUSION, query: 'a'.repeat(8_000) })
+    expect(await call('POST', path, { ...EXCLUSION, query: 'a'.repeat(8_000) })).toMatchObject({
+      status: 400,
+      body: { error: 'the rules of an account are at most 400000 characters long together' },
+    })
+    await write(0, '')
+  })
+})
+
+test('a retention rule says what it is called, what it is for and how long', async () => {
+  const path = '/v1/config/retention-rules'
+  expect(await problems('POST', path, {})).toEqual([
+    '"name" is required',
+    '"priority" is required',
+    '"days" is required',
+  ])
+  expect(await problems('POST', path, { name: '', priority: -1, days: 0 })).toEqual([
+    '"name" is not allowed to be empty',
+    '"priority" must be greater than or equal to 0',
+    '"days" must be greater than or equal to 1',
+  ])
+  expect(await problems('POST', path, { name: 'a', priority: 1.5, days: 65_536 })).toEqual([
+    '"priority" must be a number',
+    '"days" must be less than or equal to 65535',
+  ])
+  expect(await problems('POST', path, { name: 'a', priority: 1, days: 3 })).toEqual([
+    '"value" must contain at least one of [host, app, level, query]',
+  ])
+})
+
+describe('quotas', () => {
+  const path = '/v1/config/usage-quotas'
+  const rule = { percent: 80, apps: ['a'], hosts: [], query: '', indexonly: true, active: true }
+  const none = { limit: 0, discard: false, rules: [], in_force: null }
+
+  test('are none until they are set, and replaced as a whole', async () => {
+    expect((await call('GET', path)).body).toEqual({ daily: none, monthly: none })
+    const daily = { limit: 1_000, discard: true, rules: [rule] }
+    const answer = { daily: { ...daily, in_force: null }, monthly: none }
+    expect((await call('PUT', path, { daily, other: 1 })).body).toEqual(answer)
+    expect((await call('GET', path)).body).toEqual(answer)
+    expect((await call('PUT', path, { monthly: { limit: 5 } })).body).toEqual({
+      daily: none,
+      monthly: { ...none, limit: 5 },
+    })
+  })
+
+  test('a changed limit turns its rules off, and only them', async () => {
+    await call('PUT', path, {})
+    const both = { daily: { limit: 10, rules: [rule] }, monthly: { limit: 20, rules: [rule] } }
+    await call('PUT', path, both)
+    const { body } = await call('PUT', path, { ...both, monthly: { limit: 21, rules: [rule] } })
+    expect(body.daily.rules).toEqual([rule])
+    expect(body.monthly.rules).toEqual([{ ...rule, active: false }])
+    const again = await call('PUT', path, { ...both, monthly: { limit: 21, rules: [rule] } })
+    expect(again.body.monthly.rules).toEqual([rule])
+  })
+
+  test('tell what of them acts now', async () => {
+    const { clock, credentials } = installation
+    const account = credentials.accountId
+    const untilMs = clock.wallMs() + 1_000
+    const inForce = [
+      { period: 'daily' as const, untilMs, discards: true, rules: [{ ...rule, number: 2 }] },
+      { period: 'monthly' as const, untilMs: clock.wallMs(), discards: true, rules: [] },
+    ]
+    await installation.write({
+      kind: quotaStates,
+      id: account,
+      expectedVersion: 0,
+      value: { account, quotaVersion: 1, inForce },
+    })
+    const { body } = await call('GET', path)
+    const until = new Date(untilMs).toISOString()
+    expect(body.daily.in_force).toEqual({ until, discard: true, rules: [2] })
+    expect(body.monthly.in_force).toBeNull()
+  })
+
+  test('are refused with everything that is wrong with them', async () => {
+    const daily = { limit: -1, discard: 1, rules: [{ percent: 101, active: 'x' }, {}, {}, {}, {}, {}] }
+    expect(await problems('PUT', path, { daily, monthly: [] })).toEqual(
+      expect.arrayContaining([
+        '"daily.limit" must be greater than or equal to 0',
+        '"daily.discard" must be a boolean',
+        '"daily.rules" must contain less than or equal to 5 items',
+        '"daily.rules[0].percent" must be less than or equal to 100',
+        '"daily.rules[0].active" must be a boolean',
+        '"daily.rules[1].percent" is required',
+        '"monthly" must be of type object',
+      ]),
+    )
+    const rules = [{ percent: 5 }, { percent: 5, query: '(' }]
+    expect(await problems('PUT', path, { monthly: { rules } })).toEqual([
+      '"monthly.rules[0]" must contain at least one of [apps, hosts, query]',
+      expect.stringMatching(/^"monthly\.rules\[1\]\.query" has an unbalanced parenthesis/),
+    ])
+  })
+})

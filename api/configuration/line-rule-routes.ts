@@ -1,0 +1,152 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import type {
+  ExclusionRule,
+  IngestionExclusion,
+  RetentionRule,
+} from '../../engine/configuration/line-rules.ts'
+import {
+  ExclusionRecord,
+  ExclusionWrite,
+  IngestionExclusionRecord,
+  IngestionExclusionWrite,
+  RetentionRuleChange,
+  RetentionRuleCreate,
+  RetentionRuleRecord,
+} from '../../schemas/line-rules-api.ts'
+import { type QuotaPorts, quotaRoutes } from './quota-routes.ts'
+import { conditionDetails, refuse } from './rule-conditions.ts'
+import { type ListName, RuleList, type RuleListPorts } from './rule-list.ts'
+
+const RulePath = Type.Object({ id: Type.String() })
+const Deleted = Type.Object({ deleted: Type.Literal(true) })
+const tags = ['line rules']
+const config = { needs: 'admin' as const }
+
+/** Which lines are left out, how long lines are kept, and how much is stored. */
+export const lineRuleRoutes: FastifyPluginAsyncTypebox<RuleListPorts & QuotaPorts> = async (app, ports) => {
+  await app.register(ingestionExclusionRoutes, ports)
+  await app.register(streamExclusionRoutes, ports)
+  await app.register(retentionRuleRoutes, ports)
+  await app.register(quotaRoutes, ports)
+}
+
+const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (app, ports) => {
+  const rules = new RuleList('exclusions', ports, checkExclusion)
+  const path = '/v1/config/ingestion/exclusions'
+  const record = IngestionExclusionRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not stored', record })
+
+  app.post(path, { config, schema: { ...create, body: IngestionExclusionWrite } }, ({ caller, body }) =>
+    rules.create(caller, { ...newExclusion(body), indexonly: body.indexonly ?? true }),
+  )
+  app.patch(
+    `${path}/:id`,
+    { config, schema: { ...change, body: IngestionExclusionWrite } },
+    ({ caller, params, body: { title, active, apps, hosts, query, indexonly } }) =>
+      rules.change(caller, params.id, sent({ title, active, apps, hosts, query, indexonly })),
+  )
+}
+
+/** No partition is told of them: what is streamed is settled elsewhere. */
+const streamExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (
+  app,
+  { configuration, entropy },
+) => {
+  const rules = new RuleList('streamExclusions', { configuration, entropy }, checkExclusion)
+  const path = '/v1/config/stream/exclusions'
+  const record = ExclusionRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not streamed', record })
+
+  app.post(path, { config, schema: { ...create, body: ExclusionWrite } }, ({ caller, body }) =>
+    rules.create(caller, newExclusion(body)),
+  )
+  app.patch(
+    `${path}/:id`,
+    { config, schema: { ...change, body: ExclusionWrite } },
+    ({ caller, params, body: { title, active, apps, hosts, query } }) =>
+      rules.change(caller, params.id, sent({ title, active, apps, hosts, query })),
+  )
+}
+
+const retentionRuleRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (app, ports) => {
+  const rules = new RuleList('retentionRules', ports, checkRetention)
+  const path = '/v1/config/retention-rules'
+  const record = RetentionRuleRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'how long lines are kept', record })
+
+  app.post(path, { config, schema: { ...create, body: RetentionRuleCreate } }, ({ caller, body }) => {
+    const { name, priority, days, active = false, host = '', app = '', level = '', query = '' } = body
+    return rules.create(caller, { name, priority, days, active, host, app, level, query })
+  })
+  app.patch(
+    `${path}/:id`,
+    { config, schema: { ...change, body: RetentionRuleChange } },
+    ({ caller, params, body: { name, priority, days, active, host, app, level, query } }) =>
+      rules.change(caller, params.id, sent({ name, priority, days, active, host, app, level, query })),
+  )
+}
+
+interface RuleFamily<Name extends ListName, Rule extends TSchema> {
+  readonly path: string
+  readonly rules: RuleList<Name>
+  readonly what: string
+  readonly record: Rule
+}
+
+/** Those that are alike for all rules. @returns what the schemas of the others have in common */
+function commonRoutes<Name extends ListName, Rule extends TSchema>(
+  app: FastifyInstance,
+  { path, rules, what, record }: RuleFamily<Name, Rule>,
+) {
+  const one = { tags, params: RulePath, response: { 200: record } }
+  const many = { 200: Type.Array(record) }
+
+  app.get(
+    path,
+    { config, schema: { summary: `List the rules on ${what}`, tags, response: many } },
+    async ({ caller }) => rules.list(caller),
+  )
+  app.get<{ Params: { id: string } }>(
+    `${path}/:id`,
+    { config, schema: { summary: `Read a rule on ${what}`, ...one } },
+    async ({ caller, params }) => rules.get(caller, params.id),
+  )
+  app.delete<{ Params: { id: string } }>(
+    `${path}/:id`,
+    { config, schema: { summary: `Remove a rule on ${what}`, ...one, response: { 200: Deleted } } },
+    async ({ caller, params }) => {
+      await rules.remove(caller, params.id)
+      return { deleted: true }
+    },
+  )
+  return {
+    create: { summary: `Create a rule on ${what}`, tags, response: { 200: record } },
+    change: { summary: `Change what is sent of a rule on ${what}`, ...one },
+  }
+}
+
+function newExclusion({
+  title = '',
+  active = false,
+  apps = [],
+  hosts = [],
+  query = '',
+}: ExclusionWrite): Omit<ExclusionRule, 'id'> {
+  return { title, active, apps, hosts, query }
+}
+
+function checkExclusion(rule: ExclusionRule | IngestionExclusion): void {
+  refuse(conditionDetails(rule, ['apps', 'hosts', 'query']))
+}
+
+function checkRetention(rule: RetentionRule): void {
+  refuse(conditionDetails(rule, ['host', 'app', 'level', 'query']))
+}
+
+function sent<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
+}

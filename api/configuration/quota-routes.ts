@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Clock } from '../../engine/clock/clock.ts'
+import { type ConfigurationLog, create, replace } from '../../engine/configuration/configuration-log.ts'
+import {
+  noQuota,
+  type Quota,
+  type QuotaLimit,
+  type QuotaPeriod,
+  quotaStates,
+  quotas,
+} from '../../engine/configuration/quotas.ts'
+import { QuotaRecord, QuotaWrite } from '../../schemas/line-rules-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import type { ValidationDetail } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
+import { conditionDetails, refuse } from './rule-conditions.ts'
+
+export interface QuotaPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+}
+
+const PATH = '/v1/config/usage-quotas'
+const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
+
+/** How much is stored in a day and in a month, and what happens then. */
+export const quotaRoutes: FastifyPluginAsyncTypebox<QuotaPorts> = async (app, { configuration, clock }) => {
+  const config = { needs: 'admin' as const }
+  const tags = ['line rules']
+  const response = { 200: QuotaRecord }
+  const quotaOf = (account: string) => configuration.get(quotas, account)?.value ?? noQuota(account)
+
+  const record = (caller: Caller): QuotaRecord => {
+    const { shortId: account } = accountOf(caller)
+    const quota = quotaOf(account)
+    return { daily: shown(account, quota, 'daily'), monthly: shown(account, quota, 'monthly') }
+  }
+
+  const shown = (account: string, quota: Quota, period: QuotaPeriod): QuotaRecord['daily'] => {
+    const { limit, discard, rules } = quota[period]
+    return { limit, discard, rules: [...rules], in_force: inForce(account, period) }
+  }
+
+  const inForce = (account: string, period: QuotaPeriod): QuotaRecord['daily']['in_force'] => {
+    const all = configuration.get(quotaStates, account)?.value.inForce ?? []
+    const acting = all.find(each => each.period === period)
+    if (acting === undefined || acting.untilMs <= clock.wallMs()) return null
+    return {
+      until: new Date(acting.untilMs).toISOString(),
+      discard: acting.discards,
+      rules: acting.rules.map(({ number }) => number),
+    }
+  }
+
+  app.get(
+    PATH,
+    {
+      config,
+      schema: { summary: 'Read how much of the account is stored in a day and in a month', tags, response },
+    },
+    async ({ caller }) => record(caller),
+  )
+
+  app.put(
+    PATH,
+    {
+      config,
+      schema: {
+        summary: 'Limit how much of the account is stored in a day and in a month',
+        description: 'A changed limit turns its rules off; a first one takes them as they are sent.',
+        tags,
+        body: QuotaWrite,
+        response,
+      },
+    },
+    async ({ caller, body }) => {
+      const { shortId: account } = accountOf(caller)
+      const sent = { account, daily: limitOf(body.daily), monthly: limitOf(body.monthly) }
+      refuse(PERIODS.flatMap(period => ruleDetails(sent[period], period)))
+      await untilNotOvertaken(async () => {
+        const before = configuration.get(quotas, account)
+        const value: Quota = {
+          account,
+          daily: taken(quotaOf(account).daily, sent.daily),
+          monthly: taken(quotaOf(account).monthly, sent.monthly),
+        }
+        const change = before === undefined ? create(quotas, account, value) : replace(quotas, before, value)
+        await configuration.append([change], { subjectId: caller.subjectId, account })
+      })
+      return record(caller)
+    },
+  )
+}
+
+function limitOf({ limit = 0, discard = false, rules = [] }: QuotaWrite['daily'] = {}): QuotaLimit {
+  return {
+    limit,
+    discard,
+    rules: rules.map(({ percent, apps = [], hosts = [], query = '', indexonly = true, active = false }) => {
+      return { percent, apps, hosts, query, indexonly, active }
+    }),
+  }
+}
+
+function ruleDetails({ rules }: QuotaLimit, period: QuotaPeriod): ValidationDetail[] {
+  return rules.flatMap((rule, index) =>
+    conditionDetails(rule, ['apps', 'hosts', 'query'], `${period}.rules[${index}].`),
+  )
+}
+
+/** A percentage of another limit is something else: rules of a limit that changes are to be turned on anew. */
+function taken(before: QuotaLimit, sent: QuotaLimit): QuotaLimit {
+  if (before.limit === 0 || before.limit === sent.limit) return sent
+  return { ...sent, rules: sent.rules.map(rule => ({ ...rule, active: false })) }
+}

@@ -1,0 +1,97 @@
+import { type ConfigurationLog, create, replace } from '../../engine/configuration/configuration-log.ts'
+import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
+import { type LineRules, lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
+import { newShortId } from '../../engine/configuration/mint.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { notFound } from '../errors.ts'
+import { untilNotOvertaken } from '../overtaken.ts'
+
+export interface RuleListPorts {
+  readonly configuration: ConfigurationLog
+  readonly entropy: Entropy
+  readonly inEffect?: CutsInEffect | undefined
+}
+
+export type ListName = 'exclusions' | 'streamExclusions' | 'retentionRules'
+type RuleOf<Name extends ListName> = LineRules[Name][number]
+
+/**
+ * The rules of one kind of the caller's account, oldest first. Writes answer when the next line meets them, if that can
+ * be seen from here. Methods with an id throw ApiError 404 when the account has no such rule.
+ */
+export class RuleList<Name extends ListName> {
+  readonly #name: Name
+  readonly #ports: RuleListPorts
+  readonly #check: (rule: RuleOf<Name>) => void
+
+  /** @param check throws what is wrong with a rule as it would be */
+  constructor(name: Name, ports: RuleListPorts, check: (rule: RuleOf<Name>) => void) {
+    this.#name = name
+    this.#ports = ports
+    this.#check = check
+  }
+
+  list(caller: Caller): readonly RuleOf<Name>[] {
+    return this.#rulesOf(accountOf(caller).shortId)[this.#name]
+  }
+
+  get(caller: Caller, id: string): RuleOf<Name> {
+    return found(this.list(caller), id)
+  }
+
+  async create(caller: Caller, rule: Omit<RuleOf<Name>, 'id'>): Promise<RuleOf<Name>> {
+    const created = { id: newShortId(this.#ports.entropy), ...rule } as RuleOf<Name>
+    this.#check(created)
+    await this.#edit(caller, rules => [...rules, created])
+    return created
+  }
+
+  /** Changes what is given. */
+  async change(caller: Caller, id: string, given: Partial<Omit<RuleOf<Name>, 'id'>>): Promise<RuleOf<Name>> {
+    let changed = this.get(caller, id)
+    await this.#edit(caller, rules => {
+      const before = found(rules, id)
+      changed = { ...before, ...given }
+      this.#check(changed)
+      return rules.map(rule => (rule.id === id ? changed : rule))
+    })
+    return changed
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.#edit(caller, rules => {
+      found(rules, id)
+      return rules.filter(rule => rule.id !== id)
+    })
+  }
+
+  async #edit(
+    caller: Caller,
+    edited: (rules: readonly RuleOf<Name>[]) => readonly RuleOf<Name>[],
+  ): Promise<void> {
+    const { configuration, inEffect } = this.#ports
+    const { shortId: account } = accountOf(caller)
+    await untilNotOvertaken(async () => {
+      const before = configuration.get(lineRules, account)
+      const rules = this.#rulesOf(account)
+      const after: LineRules = { ...rules, [this.#name]: edited(rules[this.#name]) }
+      const change =
+        before === undefined ? create(lineRules, account, after) : replace(lineRules, before, after)
+      await configuration.append([change], { subjectId: caller.subjectId, account })
+    })
+    const version = configuration.get(lineRules, account)?.version ?? 0
+    await inEffect?.whenInEffect(account, 'line-rules', account, version)
+  }
+
+  #rulesOf(account: string): LineRules {
+    return this.#ports.configuration.get(lineRules, account)?.value ?? noLineRules(account)
+  }
+}
+
+function found<Rule extends { readonly id: string }>(rules: readonly Rule[], id: string): Rule {
+  const rule = rules.find(each => each.id === id)
+  if (rule === undefined) throw notFound()
+  return rule
+}
