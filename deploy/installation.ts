@@ -10,6 +10,7 @@ import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deadLetterRetentionMs } from '../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
+import { quotaLedgerOn } from '../engine/configuration/quota-ledger.ts'
 import { SealError } from '../engine/configuration/seal.ts'
 import { spreadReportsOn } from '../engine/configuration/spread.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
@@ -135,6 +136,7 @@ async function openOnLog(
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
+    quotas: quotaLedgerOn(configuration),
     store: opening.store,
     clock,
     configuration: deployedConfiguration(configuration),

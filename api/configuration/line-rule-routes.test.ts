@@ -221,7 +221,7 @@ describe('quotas', () => {
       kind: quotaStates,
       id: account,
       expectedVersion: 0,
-      value: { account, quotaVersion: 1, inForce },
+      value: { account, inForce },
     })
     const { body } = await call('GET', path)
     const until = new Date(untilMs).toISOString()

@@ -5,6 +5,7 @@ import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { spreads } from '../../engine/configuration/entities.ts'
+import { quotaLedgerOn } from '../../engine/configuration/quota-ledger.ts'
 import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
@@ -93,6 +94,7 @@ async function openParts(
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
+    quotas: quotaLedgerOn(configuration),
     keys,
     store: opening.store,
     clock,

@@ -45,8 +45,6 @@ export interface QuotaInForce {
  */
 export interface QuotaState {
   readonly account: string
-  /** Version of the quota that was judged. */
-  readonly quotaVersion: number
   readonly inForce: readonly QuotaInForce[]
 }
 

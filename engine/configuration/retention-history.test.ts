@@ -6,6 +6,7 @@ import { silentLogger } from '../logger.ts'
 import { bootstrap } from './bootstrap.ts'
 import { ConfigurationLog, replace } from './configuration-log.ts'
 import { accounts } from './entities.ts'
+import { lineRules, noLineRules } from './line-rules.ts'
 import { leastRetentionDays } from './retention-history.ts'
 
 const AUTHOR = { subjectId: 'test', account: '' }
@@ -23,7 +24,14 @@ async function open(snapshotEveryEvents?: number) {
     if (entity === undefined) throw new Error('the account is gone')
     await log.append([replace(accounts, entity, { ...entity.value, retentionDays })], AUTHOR)
   }
-  return { topic, setRetention }
+  const setRules = async (...rules: (readonly [days: number, active: boolean])[]) => {
+    const account = '0123456789'
+    const rule = { name: '', priority: 1, host: '', app: 'a', level: '', query: '' }
+    const retentionRules = rules.map(([days, active], index) => ({ id: `${index}`, days, active, ...rule }))
+    const value = { ...noLineRules(account), retentionRules }
+    await log.append([{ kind: lineRules, id: account, expectedVersion: -1, value }], AUTHOR)
+  }
+  return { topic, setRetention, setRules }
 }
 
 test('the shortest retention that an account ever had counts, not the present one', async () => {
@@ -45,4 +53,14 @@ test('snapshots on the way are passed over', async () => {
   for (const days of [60, 50, 7, 40, 45]) await setRetention(days)
   expect((await topic.bounds(0)).next).toBeGreaterThan(6n)
   expect((await leastRetentionDays(topic))('0123456789')).toBe(7)
+})
+
+test('rules that were ever active count, too', async () => {
+  const { topic, setRules } = await open()
+  await setRules([45, true], [3, false])
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(30)
+  await setRules([7, true])
+  await setRules()
+  expect((await leastRetentionDays(topic))('0123456789')).toBe(7)
+  expect((await leastRetentionDays(topic))('nobody')).toBe(30)
 })

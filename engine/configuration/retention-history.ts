@@ -3,13 +3,14 @@ import { parseJson } from '../json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { DEFAULT_RETENTION_DAYS } from '../runtime/account-state.ts'
 import { type Account, accounts } from './entities.ts'
+import { type LineRules, lineRules } from './line-rules.ts'
 import { isSnapshotPart } from './snapshot.ts'
 
 const READ_BYTES = 4_000_000
 
 /**
- * The shortest retention, in days, that each account has ever been given. The configuration log is kept for ever, so
- * this holds for lines of any age; a partition stores with the default until it has been told.
+ * The shortest retention, in days, that each account has ever been given, by its plan or by a rule. The configuration
+ * log is kept for ever, so this holds for lines of any age; a partition stores with the default until it has been told.
  *
  * @param topic of the configuration log
  * @returns for any account; of one that the log does not know, the default
@@ -24,11 +25,17 @@ export async function leastRetentionDays(topic: Topic): Promise<(account: string
       offset = record.offset + 1n
       if (isSnapshotPart(record)) continue
       for (const { kind, entity, value } of configurationEventType.decode(record.value).changes) {
-        if (kind !== accounts.name || value === '') continue
-        const { retentionDays } = parseJson(value) as unknown as Account
-        least.set(entity, Math.min(least.get(entity) ?? DEFAULT_RETENTION_DAYS, retentionDays))
+        const days = value === '' ? [] : daysOf(kind, parseJson(value))
+        if (days.length > 0) least.set(entity, Math.min(least.get(entity) ?? DEFAULT_RETENTION_DAYS, ...days))
       }
     }
   }
   return account => least.get(account) ?? DEFAULT_RETENTION_DAYS
+}
+
+/** Of an account, or of rules on its lines: both have the account's short id for their key. */
+function daysOf(kind: string, value: unknown): number[] {
+  if (kind === accounts.name) return [(value as Account).retentionDays]
+  if (kind !== lineRules.name) return []
+  return (value as LineRules).retentionRules.filter(({ active }) => active).map(({ days }) => days)
 }

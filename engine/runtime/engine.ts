@@ -2,6 +2,7 @@ import type { Cut } from '../../schemas/control.ts'
 import type { Idempotency } from '../../schemas/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
+import type { QuotaLedger } from '../configuration/quota-ledger.ts'
 import type { SpreadReports } from '../configuration/spread.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
@@ -34,6 +35,8 @@ export interface EngineOptions {
   readonly keyed?: KeyedLane | undefined
   /** Absent where pipelines cannot ask for dead letters. */
   readonly deadLetters?: KeptDeadLetters | undefined
+  /** Absent where nobody can limit how much is stored. */
+  readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
   readonly keys?: Topic | undefined
   readonly store: Store

@@ -1,13 +1,16 @@
 import type { Clock } from '../clock/clock.ts'
 import { InTurn } from '../configuration/in-turn.ts'
+import type { QuotaLedger } from '../configuration/quota-ledger.ts'
 import type { SpreadReports } from '../configuration/spread.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
+import { usageTotals } from '../store/usage.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
+import { QuotaWatch } from './quota-watch.ts'
 
 const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
@@ -27,6 +30,8 @@ export interface HousekeepingOptions {
   readonly deadLetters?: KeptDeadLetters | undefined
   /** Partitions of this process, also where no worker could start yet. */
   assigned(): Iterable<number>
+  /** Absent where nobody can limit how much is stored. */
+  readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
   readonly keys?: Topic | undefined
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
@@ -54,8 +59,16 @@ export class Housekeeping {
   /** What workers had stored when they were last asked. */
   readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
+  readonly #quotas: QuotaWatch | undefined
+
   constructor(options: HousekeepingOptions) {
     this.#options = options
+    const { quotas, store } = options
+    this.#quotas =
+      quotas &&
+      new QuotaWatch(quotas, async usage =>
+        (await usageTotals(store, usage)).reduce((sum, { bytes }) => sum + bytes, 0),
+      )
   }
 
   /** Does every job now and then, until the signal. */
@@ -68,6 +81,7 @@ export class Housekeeping {
       if (signal.aborted) return
       if (!log.space().takesIngest) await this.freeRoom()
       await this.#job('report spread accounts', () => this.#reportSpreads())
+      if (this.#quotas?.isDue(clock.monotonicMs())) await this.#checkQuotas()
       if (clock.monotonicMs() >= nextReportMs) {
         nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS
         await this.#reportProgress()
@@ -82,7 +96,8 @@ export class Housekeeping {
   async runOnce(): Promise<void> {
     await this.freeRoom()
     await this.#reportProgress()
-    if (!this.#options.lines.workers.has(LEADING_PARTITION)) return
+    await this.#checkQuotas()
+    if (!this.#leads) return
     await this.#job('close days of usage', () => this.closeDays())
     await this.#job('remove expired lines', () => this.removeExpired())
     const { keys, clock } = this.#options
@@ -138,6 +153,17 @@ export class Housekeeping {
     if (settled.length === 0) return
     const removed = await store.removeExpired(clock.wallMs(), settled)
     if (removed > 0) logger.info({ removed }, 'lines past their retention were removed')
+  }
+
+  async #checkQuotas(): Promise<void> {
+    const { clock } = this.#options
+    if (this.#quotas === undefined || !this.#leads) return
+    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() }
+    await this.#job('compare what is stored with the quotas', () => this.#quotas?.check(now) as Promise<void>)
+  }
+
+  get #leads(): boolean {
+    return this.#options.lines.workers.has(LEADING_PARTITION)
   }
 
   /** Those whose partitions count. */

@@ -78,7 +78,7 @@ test('rules of a quota hide lines until its period is over; what a quota discard
     kind: quotaStates,
     id: ACCOUNT,
     expectedVersion: 0,
-    value: { account: ACCOUNT, quotaVersion: 1, inForce },
+    value: { account: ACCOUNT, inForce },
   })
   expect(rules.sees(ACCOUNT, record('x', 'hidden'), 999)).toBe(false)
   expect(rules.sees(ACCOUNT, record('x', 'hidden'), 1_000)).toBe(true)

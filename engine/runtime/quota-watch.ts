@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { QuotaLedger } from '../configuration/quota-ledger.ts'
+import type { Quota, QuotaInForce, QuotaPeriod } from '../configuration/quotas.ts'
+
+const EVERY_MS = 5_000
+const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
+
+/** Bytes of an account that count as usage, from a log time to another, both inclusive. */
+export type UsedBytes = (usage: {
+  readonly account: string
+  readonly fromMs: number
+  readonly toMs: number
+}) => Promise<number>
+
+/**
+ * Compares what is stored of accounts with their quotas. What follows is decided here, once for all partitions, and
+ * reaches them by the configuration: from there on lines are left out. Until then a few seconds of them are stored
+ * beyond the quota.
+ */
+export class QuotaWatch {
+  readonly #ledger: QuotaLedger
+  readonly #usedBytes: UsedBytes
+  #dueMs = Number.NEGATIVE_INFINITY
+
+  constructor(ledger: QuotaLedger, usedBytes: UsedBytes) {
+    this.#ledger = ledger
+    this.#usedBytes = usedBytes
+    // A limit below what is stored already acts at once.
+    ledger.subscribe(() => {
+      this.#dueMs = Number.NEGATIVE_INFINITY
+    })
+  }
+
+  isDue(monotonicMs: number): boolean {
+    return monotonicMs >= this.#dueMs
+  }
+
+  /** Looks at every quota once. */
+  async check({
+    wallMs,
+    monotonicMs,
+  }: {
+    readonly wallMs: number
+    readonly monotonicMs: number
+  }): Promise<void> {
+    this.#dueMs = monotonicMs + EVERY_MS
+    for (const { quota, inForce, decide } of this.#ledger.quotas()) {
+      const wanted = await this.#inForce(quota, wallMs)
+      // What is over needs no word: partitions see it by the time of their log.
+      const holding = inForce.filter(({ untilMs }) => wallMs < untilMs)
+      if (!isDeepStrictEqual(holding, wanted)) await decide(wanted)
+    }
+  }
+
+  async #inForce(quota: Quota, wallMs: number): Promise<QuotaInForce[]> {
+    const all: QuotaInForce[] = []
+    for (const period of PERIODS) {
+      const { limit, discard, rules } = quota[period]
+      if (limit === 0) continue
+      const { fromMs, untilMs } = boundsOf(period, wallMs)
+      const used = await this.#usedBytes({ account: quota.account, fromMs, toMs: untilMs - 1 })
+      const discards = discard && used >= limit
+      const acting = rules
+        .map((rule, index) => ({ ...rule, number: index + 1 }))
+        .filter(({ active, percent }) => active && used * 100 >= limit * percent)
+      if (discards || acting.length > 0) all.push({ period, untilMs, discards, rules: acting })
+    }
+    return all
+  }
+}
+
+/** The UTC day, or the calendar month, that a time is in. */
+function boundsOf(
+  period: QuotaPeriod,
+  timeMs: number,
+): { readonly fromMs: number; readonly untilMs: number } {
+  const time = new Date(timeMs)
+  const year = time.getUTCFullYear()
+  const month = time.getUTCMonth()
+  if (period === 'monthly') return { fromMs: Date.UTC(year, month, 1), untilMs: Date.UTC(year, month + 1, 1) }
+  const day = time.getUTCDate()
+  return { fromMs: Date.UTC(year, month, day), untilMs: Date.UTC(year, month, day + 1) }
+}
