@@ -149,7 +149,7 @@ export class RunningWeir {
     return (await response.json()) as T
   }
 
-  async send<T>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<T> {
+  async send<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<T> {
     const { apiUrl, accessToken } = this.credentials
     const response = await fetch(`${apiUrl}${path}`, {
       method,
