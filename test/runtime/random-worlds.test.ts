@@ -9,6 +9,7 @@ import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
 import type { InsertFate, MemoryRow } from '../support/memory-store.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
+import { drawPeriods, drawRules, judgedRows, withoutRules } from '../support/rules-model.ts'
 import { newWorld, node, SOURCE, type World } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 40)
@@ -36,6 +37,8 @@ test.each(seeds)('faults leave no trace: what is stored is what the log gives (S
   for (const table of TABLES)
     expect(textOf(restored[table]), `${table}, restored`).toBe(textOf(expected[table]))
   expectConservation(expected)
+  const free = foldOf(world, withoutRules(records), () => false)
+  expect(textOf(expected.lines), 'rules').toBe(textOf(judgedRows(records, free.lines)))
 })
 
 /** Lines, repeats, republishing, pauses, clocks and kills in a random order. */
@@ -47,6 +50,7 @@ class RandomRun {
   #sequence = 0
   #lines = 0
   readonly #exemptions: Cut[] = []
+  readonly #rules: Cut[] = []
   /** By pipeline and key, the latest end that an exemption ever had. */
   readonly #lastMs = new Map<string, number>()
 
@@ -78,7 +82,8 @@ class RandomRun {
     const { clock, configuration } = this.#world
     const dice = this.#dice
     const roll = dice.below(100)
-    if (roll < 50) await this.#appendLines()
+    if (roll < 45) await this.#appendLines()
+    else if (roll < 50) await this.#rule()
     else if (roll < 65) clock.advance(dice.below(dice.chance(0.2) ? 70_000 : 1_500))
     else if (roll < 71)
       clock.setWall(clock.wallMs() + dice.below(dice.chance(0.1) ? 2 * HOUR_MS : 5_000) - 3_000)
@@ -120,6 +125,20 @@ class RandomRun {
     this.#exemptions.push(configuration.exempt(key, ++this.#version, { pipeline, untilMs, forgetMs }))
     if (dice.chance(0.7)) return
     const value = encodeControl({ 'weir.Cut': dice.pick(this.#exemptions) })
+    await ingest.append(partition, { value, producer: null, priority: 'control' })
+  }
+
+  /** Other rules, or another word on the quota; or an old one once more. */
+  async #rule(): Promise<void> {
+    const dice = this.#dice
+    const { clock, configuration, ingest, partition } = this.#world
+    this.#rules.push(
+      dice.chance(0.6)
+        ? configuration.rule(++this.#version, drawRules(dice))
+        : configuration.quota(++this.#version, drawPeriods(dice, clock.wallMs())),
+    )
+    if (dice.chance(0.7)) return
+    const value = encodeControl({ 'weir.Cut': dice.pick(this.#rules) })
     await ingest.append(partition, { value, producer: null, priority: 'control' })
   }
 
