@@ -5,7 +5,7 @@ import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
-import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
+import { exclusion, newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
 
 const rest = () => Promise.resolve()
 
@@ -84,7 +84,11 @@ test.each([1, 2, 3, 4])(
         await world.append(lines)
       } else if (roll < 80)
         world.configuration.deploy(nodes(1 + dice.below(3)), ++version, 'pipeline-1', dice.chance(0.2))
-      else if (roll < 90) world.clock.advance(dice.below(30_000))
+      else if (roll < 84)
+        world.configuration.rule(++version, {
+          exclusions: [exclusion('1111111111', { query: dice.pick(['0', '3 OR 5', 'app:a']) })],
+        })
+      else if (roll < 92) world.clock.advance(dice.below(30_000))
       else {
         worker.close()
         worker = await world.worker()
@@ -171,4 +175,28 @@ test('a draft is paused while the pipeline was', async () => {
     expect(result.differing).toBe(0)
     expect(result.draft).toEqual(result.deployed)
   }
+})
+
+test('a line that rules leave out leaves by no destination, on either side', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const shouting: NodeDocument[] = [
+    SOURCE,
+    node('transform', 'silence', 'drop-fields', ['source'], { fields: ['.app'] }),
+    node('sink', 'store', 'log-analysis', ['silence']),
+  ]
+  world.configuration.deploy([SOURCE, node('sink', 'store', 'log-analysis', ['source'])])
+  world.configuration.rule(1, { exclusions: [exclusion('1111111111', { apps: ['noisy'] })] })
+  await passSecond(world, worker)
+  await world.append([
+    { line: 'left out', app: 'noisy' },
+    { line: 'stored', app: 'quiet' },
+  ])
+  await passSecond(world, worker)
+  const { deployed, draft, differing, samples } = (await preview(world, shouting)).result
+  expect(deployed.get('store')).toMatchObject({ eventsIn: 2, dropped: 1, eventsOut: 1 })
+  // Without its app the rule does not name it any more.
+  expect(draft.get('store')).toMatchObject({ eventsIn: 2, dropped: 0, eventsOut: 2 })
+  expect(differing).toBe(1)
+  expect(samples).toMatchObject([{ deployed: [], draft: ['store'] }])
 })

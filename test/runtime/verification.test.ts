@@ -5,9 +5,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Topic } from '../../engine/log/log.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
+import { usageTotals } from '../../engine/store/usage.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newVerifiedWorld, OTHER_ACCOUNT, PARTITION, type VerifiedWorld } from '../support/verified-world.ts'
-import { node, SOURCE } from '../support/world.ts'
+import { exclusion, node, retention, SOURCE } from '../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -328,6 +329,58 @@ describe('when the log has been trimmed', () => {
     const report = await world.verify({ readThrough: trimmed })
     expect(report.mismatch).toBeNull()
     expect(report.partitions[0]?.firstOffset).toBeGreaterThan(0)
+  })
+})
+
+describe('where rules on lines hold', () => {
+  const pools = async () => {
+    const usage = await usageTotals(world.store, {
+      account: SAMPLE_ACCOUNT,
+      fromMs: Date.parse(FIRST_DAY),
+      toMs: Date.parse(FIRST_DAY) + DAY_MS - 1,
+    })
+    return usage.map(({ poolDays, lines }) => [poolDays, lines])
+  }
+  const kept = () =>
+    world.store.query<{ app: string; lines: string }>({
+      sql: `SELECT app, count() AS lines FROM lines WHERE account = '${SAMPLE_ACCOUNT}' AND toDate(t) = '${FIRST_DAY}' GROUP BY app ORDER BY app`,
+    })
+
+  test('lines of a pool go when its days are over, the others and the usage of both stay', async () => {
+    world.configuration.rule(3, {
+      exclusions: [exclusion('1111111111', { hosts: ['web-0', 'web-1'] })],
+      retentionRules: [retention('2222222222', 3, { apps: ['nginx'] })],
+    })
+    await fill()
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    const [checkout, nginx] = (await kept()).map(({ lines }) => Number(lines)) as [number, number]
+    expect(await pools()).toEqual([
+      [0, checkout],
+      [3, nginx],
+    ])
+    expect([checkout, nginx].every(count => count > 0 && count < 24)).toBe(true)
+
+    const removed = async (days: number) => {
+      await world.pass(days * DAY_MS)
+      await appendHour(SAMPLE_ACCOUNT, 8)
+      await appendHour(OTHER_ACCOUNT, 8)
+      await world.pass(70_000)
+      await world.closeDays()
+      return world.removeExpired()
+    }
+    // The first day is over, and two more.
+    expect(await removed(2)).toBe(0)
+    expect(await removed(1)).toBe(nginx)
+    expect(await kept()).toEqual([{ app: 'checkout', lines: String(checkout) }])
+    expect(await pools()).toEqual([
+      [0, checkout],
+      [3, nginx],
+    ])
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    await world.trim()
+    expect(await world.verify({ leastRetentionDays: () => 3 })).toMatchObject(ALL_IS_WELL)
+    // Had nobody told of the rule, the lines would be missed.
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'usage', day: FIRST_DAY })
   })
 })
 
