@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { jsonText } from './json-text.ts'
+import { jsonText, parseJson } from './json-text.ts'
 import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-members.ts'
 import { TOPIC_NUMBERS } from './log/topics.ts'
 import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
@@ -71,6 +71,49 @@ export function renderRecord(row: LineRow): string {
   return `${text},"_retention":${row.retention},"_mezmo_line_size":${row.size}}`
 }
 
+/**
+ * The same record as an object, for those who look into it; meta that is nested too deep to be parsed is its text. It
+ * has no prototype, since a line may have a member of any name.
+ */
+export function recordOf(row: LineRow): JsonObject {
+  const id = idOfRow(row)
+  const object = parseTextObject(row.line)
+  const record = Object.create(null) as JsonObject
+  record._id = id
+  record._lid = id
+  record._account = row.account
+  record._ts = row.ts
+  record._host = row.host
+  record._app = row.app
+  record._line = row.line
+  if (object !== undefined) addParsedMembers(record, object, row)
+  record.level = row.level
+  record._logtype = object === undefined ? 'line' : 'json'
+  if (row.file !== '') record._file = row.file
+  if (row.tags.length > 0) record._tag = [...row.tags]
+  if (row.mac !== '') record._mac = row.mac
+  if (row.ip !== '') record._ip = row.ip
+  if (row.remote !== '') record._ipremote = row.remote
+  if (row.env !== '') record._env = row.env
+  if (row.meta !== '') record._meta = metaValue(row.meta)
+  if (row.extra !== '') Object.assign(record, parseJson(row.extra))
+  record._retention = row.retention
+  record._mezmo_line_size = row.size
+  return record
+}
+
+function addParsedMembers(record: JsonObject, object: JsonObject, row: Pick<LineRow, OwnColumn>): void {
+  const display = typeof object.message === 'string' ? undefined : displayText(object)
+  const own = ownMembers(row)
+  if (display !== undefined) record.message = display
+  for (const key of Object.keys(object)) {
+    const name = hasFixedName(key) ? key : recordName(key, object, own)
+    if (name !== undefined) record[name] = object[key] as JsonValue
+  }
+}
+
+type OwnColumn = 'extra' | 'tags' | 'file' | 'mac' | 'ip' | 'env' | 'remote' | 'meta'
+
 /** Members of the parsed line, each with a comma in front. */
 function parsedMembers(object: JsonObject, row: LineRow): string {
   const display = typeof object.message === 'string' ? undefined : displayText(object)
@@ -88,7 +131,7 @@ function valueText(value: JsonValue): string {
   return typeof value === 'boolean' ? (value ? 'true' : 'false') : jsonText(value)
 }
 
-function ownMembers(row: LineRow): number {
+function ownMembers(row: Pick<LineRow, OwnColumn>): number {
   let own = row.extra === '' ? 0 : ownMembersOf(row.extra)
   if (row.tags.length > 0) own |= OWN_MEMBERS._tag
   if (row.file !== '') own |= OWN_MEMBERS._file
@@ -106,9 +149,12 @@ function ownMembersOf(extra: string): number {
 }
 
 function compactJson(text: string): string {
-  if (!MAYBE_SPACED.test(text)) return text
-  const value = parseBoundedJson(text)
-  return value === undefined ? quoted(text) : jsonText(value)
+  return MAYBE_SPACED.test(text) ? jsonText(metaValue(text)) : text
+}
+
+/** JSON that is nested too deep is its text. */
+function metaValue(text: string): JsonValue {
+  return parseBoundedJson(text) ?? text
 }
 
 function quoted(text: string): string {

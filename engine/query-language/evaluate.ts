@@ -5,12 +5,15 @@ import { bigIntegerText, readNumber } from './number-text.ts'
 import {
   type Comparison,
   type FieldTest,
+  isCaseSensitive,
   isOrderOperator,
+  type MatchOperator,
   type OrderOperator,
   type Query,
   type TextTerm,
 } from './syntax-tree.ts'
 import { textMatches, valueMatches } from './token-match.ts'
+import { probe } from './token-pattern.ts'
 
 /** Members of a record that a term does not look at: query language, section 4.2. */
 const UNSEARCHED = new Set([
@@ -26,6 +29,7 @@ const UNSEARCHED = new Set([
 ])
 /** Their members, not they themselves, are the first level. */
 const OWN_OBJECTS = new Set(['_meta', '_label', '_annotation', '_other'])
+const NO_NAMES: ReadonlySet<string> = new Set()
 /** Objects below the third level are one value, their JSON text: ingestion, section 1.3. */
 const MAX_FIELD_DEPTH = 3
 
@@ -55,8 +59,12 @@ export function matches(query: Query, record: SearchedRecord): boolean {
   }
 }
 
-function textTermMatches({ operator, text }: TextTerm, record: SearchedRecord): boolean {
-  return record.texts().some(searched => textMatches(operator, text, searched))
+function textTermMatches(term: TextTerm, record: SearchedRecord): boolean {
+  const { operator, text } = term
+  return (
+    record.mayHold(needlesOf(term)[0] as Needle) &&
+    record.texts().some(searched => textMatches(operator, text, searched))
+  )
 }
 
 function fieldMatches(test: FieldTest, field: Field): boolean {
@@ -70,7 +78,7 @@ function fieldMatches(test: FieldTest, field: Field): boolean {
     case 'present':
       return field.present
     case 'comparison':
-      return test.texts.some(text => compares(test.operator, text, field))
+      return test.texts.some((text, index) => compares(test, needlesOf(test)[index] as Needle, text, field))
   }
 }
 
@@ -85,14 +93,14 @@ interface Field {
 
 const NO_VALUES = { texts: [], numbers: [], bigIntegers: [] }
 
-function compares(operator: Comparison['operator'], text: string, field: Field): boolean {
+function compares({ operator }: Comparison, needle: Needle, text: string, field: Field): boolean {
   const wanted = readNumber(text)
   if (isOrderOperator(operator)) {
     if (wanted === undefined) return false
     const values = [...field.texts.map(readNumber), ...field.numbers]
     return values.some(value => value !== undefined && inOrder(operator, value, wanted))
   }
-  if (field.texts.some(value => valueMatches(operator, text, value))) return true
+  if (field.texts.some(value => isHeld(needle, value) && valueMatches(operator, text, value))) return true
   const digits = bigIntegerText(text)
   if (digits === undefined) return field.numbers.some(value => value === wanted)
   if (field.bigIntegers.includes(digits)) return true
@@ -114,19 +122,68 @@ function inOrder(operator: OrderOperator, value: number, bound: number): boolean
   }
 }
 
+/** Every text that a term matches holds this: a cheap look before the characters are taken one by one. */
+interface Needle {
+  readonly text: string
+  /** Otherwise a text holds it when its lower case does. */
+  readonly isExact: boolean
+}
+
+/** A query is asked about many lines, so what is made of its terms is kept with them. */
+const knownNeedles = new WeakMap<TextTerm | Comparison, readonly Needle[]>()
+
+/** One for each text of a term. */
+function needlesOf(term: TextTerm | Comparison): readonly Needle[] {
+  let needles = knownNeedles.get(term)
+  if (needles === undefined) {
+    const { operator } = term
+    const texts = 'texts' in term ? term.texts : [term.text]
+    needles = isOrderOperator(operator)
+      ? texts.map(() => EVERYWHERE)
+      : texts.map(text => needle(operator, text))
+    knownNeedles.set(term, needles)
+  }
+  return needles
+}
+
+const EVERYWHERE: Needle = { text: '', isExact: true }
+
+function needle(operator: MatchOperator, text: string): Needle {
+  return isCaseSensitive(operator)
+    ? { text, isExact: true }
+    : { text: probe(operator, text).toLowerCase(), isExact: false }
+}
+
+function isHeld({ text, isExact }: Needle, value: string): boolean {
+  return (isExact ? value : value.toLowerCase()).includes(text)
+}
+
 /** What queries look at in a record. */
 export class SearchedRecord {
   readonly #record: JsonObject
   readonly #fields = new Map<string, { texts: string[]; numbers: number[]; bigIntegers: string[] }>()
   readonly #searched: string[] = []
+  /** All of them in one, and that in lower case. */
+  #joined: string | undefined
+  #lowerCase: string | undefined
 
-  constructor(record: JsonObject) {
+  /** @param except members that are not looked at */
+  constructor(record: JsonObject, except: ReadonlySet<string> = NO_NAMES) {
     this.#record = record
     for (const [name, value] of Object.entries(record)) {
+      if (except.has(name)) continue
       this.#flatten(name, value, 1, name)
       // A name inside meta is found, too, as in the text of a JSON line.
       if (name === '_meta' && typeof value === 'object') this.#searched.push(jsonText(value))
     }
+  }
+
+  /** False when no text holds it. */
+  mayHold({ text, isExact }: Needle): boolean {
+    this.#joined ??= this.#searched.join('\n')
+    if (isExact) return this.#joined.includes(text)
+    this.#lowerCase ??= this.#joined.toLowerCase()
+    return this.#lowerCase.includes(text)
   }
 
   /** Everything that a term looks at. Numbers of a JSON line are seen in its text. */
@@ -141,9 +198,14 @@ export class SearchedRecord {
 
   #fieldAt(path: string): Field {
     const values = this.#fields.get(path)
-    const hasMembers = [...this.#fields.keys()].some(other => other.startsWith(`${path}.`))
+    if (values !== undefined) return { ...values, present: true }
     const isOpaque = path === '_meta' && this.#record._meta !== undefined
-    return { ...(values ?? NO_VALUES), present: values !== undefined || hasMembers || isOpaque }
+    return { ...NO_VALUES, present: isOpaque || this.#hasBelow(`${path}.`) }
+  }
+
+  #hasBelow(prefix: string): boolean {
+    for (const path of this.#fields.keys()) if (path.startsWith(prefix)) return true
+    return false
   }
 
   #flatten(path: string, value: JsonValue, depth: number, member: string): void {

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../configuration/deployed.ts'
 import { noCounts } from '../graph/node-counters.ts'
-import { parseJson } from '../json-text.ts'
-import { renderRecord } from '../line-record.ts'
+import { recordOf } from '../line-record.ts'
 import { TOPIC_NUMBERS } from '../log/topics.ts'
 import type { SearchedRecord } from '../query-language/evaluate.ts'
 import type { StoredLine } from '../store/stored-line.ts'
@@ -155,16 +154,16 @@ function judgedLine(line: StoredLine, place: LinePlace): JudgedLine {
     app: line.app,
     level: line.level,
     searched() {
-      searched ??= searchedRecord(recordOf(line, place))
+      searched ??= searchedRecord(recordOfLine(line, place))
       return searched
     },
   }
 }
 
 /** The very record that a search would see. */
-function recordOf(line: StoredLine, { topic, partition, offset, row }: LinePlace): JsonObject {
+function recordOfLine(line: StoredLine, { topic, partition, offset, row }: LinePlace): JsonObject {
   const { textBytes, textStart, textEnd } = line
-  const text = renderRecord({
+  return recordOf({
     account: line.account,
     t: line.timeMs,
     ts: line.timestampMs,
@@ -191,5 +190,4 @@ function recordOf(line: StoredLine, { topic, partition, offset, row }: LinePlace
     size: line.sizeBytes,
     retention: line.retentionDays,
   })
-  return parseJson(text) as JsonObject
 }

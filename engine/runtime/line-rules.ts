@@ -4,7 +4,7 @@ import { matches, SearchedRecord } from '../query-language/evaluate.ts'
 import { fieldPaths } from '../query-language/field-paths.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
 import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
-import type { Query } from '../query-language/syntax-tree.ts'
+import type { EveryLine, FieldTerm, Query, TextTerm } from '../query-language/syntax-tree.ts'
 
 /** A line as rules look at it. */
 export interface JudgedLine {
@@ -20,6 +20,9 @@ export type LineTest = (line: JudgedLine) => boolean
 
 /** Members of a record that rules settle themselves: a query that names one matches nothing. */
 const SETTLED_LATER: ReadonlySet<string> = new Set(['_retention', '_mezmo_line_size'])
+
+/** Members that are known without a look into the line, and that no line can replace. */
+const WHO: ReadonlySet<string> = new Set(['_host', '_app', 'level'])
 
 const MATCHES_NOTHING: LineTest = () => false
 const MATCHES_ALL: LineTest = () => true
@@ -54,8 +57,7 @@ export function judgedRecord(record: JsonObject): JudgedLine {
 }
 
 export function searchedRecord(record: JsonObject): SearchedRecord {
-  const known = Object.entries(record).filter(([name]) => !SETTLED_LATER.has(name))
-  return new SearchedRecord(Object.fromEntries(known))
+  return new SearchedRecord(record, SETTLED_LATER)
 }
 
 function oneOf(names: readonly string[]): (name: string) => boolean {
@@ -68,23 +70,35 @@ function compileQueryTest(text: string): LineTest | undefined {
   try {
     const query = parseQuery(text)
     if (query.kind === 'all') return MATCHES_ALL
-    return namesSettledLater(query) ? undefined : line => matches(query, line.searched())
+    if (namesSettledLater(query)) return undefined
+    return asksWhoAlone(query)
+      ? line => matches(query, new SearchedRecord({ _host: line.host, _app: line.app, level: line.level }))
+      : line => matches(query, line.searched())
   } catch (error) {
     if (error instanceof QuerySyntaxError) return undefined
     throw error
   }
 }
 
+function asksWhoAlone(query: Query): boolean {
+  return everyTerm(query, term => term.kind === 'field' && WHO.has(fieldPaths(term.name)[0] as string))
+}
+
 function namesSettledLater(query: Query): boolean {
+  return !everyTerm(
+    query,
+    term => term.kind !== 'field' || !SETTLED_LATER.has(fieldPaths(term.name)[0] as string),
+  )
+}
+
+function everyTerm(query: Query, holds: (term: EveryLine | TextTerm | FieldTerm) => boolean): boolean {
   switch (query.kind) {
     case 'and':
     case 'or':
-      return query.operands.some(namesSettledLater)
+      return query.operands.every(operand => everyTerm(operand, holds))
     case 'not':
-      return namesSettledLater(query.operand)
-    case 'field':
-      return SETTLED_LATER.has(fieldPaths(query.name)[0] as string)
+      return everyTerm(query.operand, holds)
     default:
-      return false
+      return holds(query)
   }
 }

@@ -6,7 +6,7 @@ import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-st
 import { Event } from '../../engine/event.ts'
 import { parseJson } from '../../engine/json-text.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
-import { renderRecord } from '../../engine/line-record.ts'
+import { type LineRow, recordOf, renderRecord } from '../../engine/line-record.ts'
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
@@ -32,7 +32,7 @@ function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObjec
     }
     expect(sink.fill(Event.ofLine(view, row), line, context)).toBeUndefined()
     const { host, app, level, file, env, mac, ip, tags, meta, extra } = line
-    const rendered = renderRecord({
+    const stored: LineRow = {
       ...{ host, app, level, file, env, mac, ip, tags, meta, extra },
       account: line.account,
       t: line.timeMs,
@@ -45,8 +45,10 @@ function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObjec
       line: Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString(),
       size: line.sizeBytes,
       retention: line.retentionDays,
-    })
-    const { _id, _lid, ...record } = parseJson(rendered) as JsonObject
+    }
+    const parsed = parseJson(renderRecord(stored)) as JsonObject
+    expect(recordOf(stored)).toEqual(parsed)
+    const { _id, _lid, ...record } = parsed
     expect(_lid).toBe(_id)
     return record
   })

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../schemas/json.ts'
+import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
+import { ACCOUNT, RECEIVED_MS, type SentLine, sentEvent } from '../../test/support/sent-lines.ts'
+import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
+import { parseJson } from '../json-text.ts'
+import { FieldNames } from '../line-fields.ts'
+import { renderRecord } from '../line-record.ts'
+import { INGEST_TOPIC, TOPIC_NUMBERS } from '../log/topics.ts'
+import { evaluate } from '../query-language/evaluate.ts'
+import { parseQuery } from '../query-language/parse-query.ts'
+import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
+import type { StoredLine } from '../store/stored-line.ts'
+import { AccountRules } from './account-rules.ts'
+
+const PLACE = { topic: INGEST_TOPIC, partition: 3, offset: 17n, row: 4 } as const
+
+function storedLine(sent: SentLine): StoredLine {
+  const line = newStoredLine()
+  const context = {
+    account: ACCOUNT,
+    timeMs: RECEIVED_MS,
+    retentionDays: 30,
+    poolDays: 0,
+    fieldNames: new FieldNames(),
+  }
+  defaultOwnStore().fill(sentEvent(sent), line, context)
+  return line
+}
+
+/** What an answer would show of it, but for what rules settle. */
+function shownRecord(line: StoredLine): JsonObject {
+  const text = renderRecord({
+    ...line,
+    ...PLACE,
+    topic: TOPIC_NUMBERS['weir.ingest'],
+    offset: String(PLACE.offset),
+    t: line.timeMs,
+    ts: line.timestampMs,
+    remote: line.remoteAddress,
+    line: Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString(),
+    size: line.sizeBytes,
+    retention: line.retentionDays,
+  })
+  const { _retention, _mezmo_line_size, ...record } = parseJson(text) as JsonObject
+  return record
+}
+
+function isReadable(query: string): boolean {
+  try {
+    parseQuery(query)
+    return true
+  } catch (error) {
+    if (error instanceof QuerySyntaxError) return false
+    throw error
+  }
+}
+
+function excludes(query: string, line: StoredLine): boolean {
+  const rules = new AccountRules()
+  const exclusions = [{ id: '1', title: '', apps: [], hosts: [], query }]
+  rules.set({ accountId: ACCOUNT, exclusions, retentionRules: [] })
+  return rules.judge(line, PLACE, 0) !== undefined
+}
+
+test('a rule matches the lines whose record its query matches', () => {
+  const matched = { yes: 0, no: 0 }
+  fc.assert(
+    fc.property(drawnLine, drawnQuery, (sent, query) => {
+      fc.pre(query.trim() !== '' && isReadable(query))
+      const line = storedLine(sent)
+      const namesNothingSettled = !/_retention|_mezmo_line_size/.test(query)
+      const isMeant = namesNothingSettled && evaluate(parseQuery(query), shownRecord(line))
+      matched[isMeant ? 'yes' : 'no']++
+      expect(excludes(query, line)).toBe(isMeant)
+    }),
+    { numRuns: 2_000, seed: 5 },
+  )
+  expect(Math.min(matched.yes, matched.no)).toBeGreaterThan(200)
+})
+
+test.each([
+  [
+    'a member that the service leaves to the line',
+    { line: '{"_file":"x","level":{"a":1}}' },
+    '_file:x _level.a:1',
+  ],
+  ['a member named __proto__', { line: '{"__proto__":{"a":1}}' }, '__proto__.a:1'],
+  ['the id', { line: 'x' }, '_id:* _lid:*'],
+  ['a letter beside ASCII that equals one of it', { line: 'ſucceſs of \u212aelvin' }, 'success kelvin'],
+  ['escaped text', { line: '{"a":"\\u0065rror\\n"}' }, 'a:===error'],
+  ['an integer with all its digits', { line: '{"n":12345678901234567890}' }, 'n:12345678901234567890'],
+])('rules see %s', (_name, sent, query) => {
+  expect(excludes(query, storedLine(sent))).toBe(true)
+  expect(evaluate(parseQuery(query), shownRecord(storedLine(sent)))).toBe(true)
+})
