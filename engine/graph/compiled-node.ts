@@ -146,20 +146,21 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   }
 
   failed(event: Event): void {
-    this.#takeOut(event, undefined)
+    this.#takeOut(event, event.bytes, undefined)
     this.counters.failed++
   }
 
   dropped(event: Event, reason: JsonObject): void {
-    this.#takeOut(event, reason)
+    const { bytes } = event
+    this.#takeOut(event, bytes, reason)
     this.counters.dropped++
-    this.counters.droppedBytes += event.bytes
+    this.counters.droppedBytes += bytes
   }
 
-  #takeOut(event: Event, reason: JsonObject | undefined): void {
+  #takeOut(event: Event, bytes: number, reason: JsonObject | undefined): void {
     if (this.#isObserved) this.#notDelivered.set(event, reason)
     this.counters.eventsOut--
-    this.counters.bytesOut -= event.bytes
+    this.counters.bytesOut -= bytes
   }
 }
 

@@ -1,7 +1,16 @@
-import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import {
+  type Change,
+  type ConfigurationLog,
+  create,
+  replace,
+} from '../../engine/configuration/configuration-log.ts'
 import { accounts, deployments, revisions } from '../../engine/configuration/entities.ts'
+import type { Kind } from '../../engine/configuration/kind.ts'
+import { lineRules } from '../../engine/configuration/line-rules.ts'
+import { quotaStates } from '../../engine/configuration/quotas.ts'
 import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
+import { drawLineRules, drawQuotaState } from './line-rules.ts'
 import { DAY_MS } from './machine.ts'
 import type { ActionKind, Pace } from './plan.ts'
 import { documentOf, drawRecipe, type Recipe, WINDOWS_MS } from './recipe.ts'
@@ -20,10 +29,15 @@ const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   'lose patience': (world, dice) => dice.pick(world.senders).loseConnection(),
   'give up': (world, dice) => dice.pick(world.senders).giveUp(),
   publish: (world, dice) =>
-    withProcess(world, dice, process => publish(world, process, dice, drawRecipe(dice))),
+    withProcess(world, dice, process => {
+      publish(world, process, dice, drawRecipe(dice))
+      if (dice.chance(0.4)) changeRules(world, process, dice)
+    }),
   withdraw: (world, dice) => withProcess(world, dice, process => publish(world, process, dice, undefined)),
   'change retention': (world, dice) =>
-    withProcess(world, dice, process => changeRetention(world, process, dice)),
+    withProcess(world, dice, process =>
+      dice.chance(0.4) ? changeRetention(world, process, dice) : changeRules(world, process, dice),
+    ),
   'start a process'(world) {
     if (world.alive.length < MAX_PROCESSES) world.startProcess()
   },
@@ -137,6 +151,32 @@ function changeRetention(world: World, { configuration }: SimulatedProcess, dice
   world.tell(`lines of ${shortId} are kept for ${retentionDays} days`)
   const change = replace(accounts, account, { ...account.value, retentionDays })
   configuration.append([change], { subjectId: 'operator', account: shortId }).catch(() => undefined)
+}
+
+/** Other rules on an account's lines, all at once, or another word on its quota. */
+function changeRules(world: World, { configuration }: SimulatedProcess, dice: Dice): void {
+  const { shortId: account } = dice.pick(world.founding.accounts)
+  if (configuration === undefined) return
+  const change = dice.chance(0.7)
+    ? written(configuration, lineRules, account, drawLineRules(dice, account))
+    : written(
+        configuration,
+        quotaStates,
+        account,
+        drawQuotaState(dice, account, (world.machines[0] as { wallMs: number }).wallMs),
+      )
+  world.tell(`rules on lines of ${account}: ${JSON.stringify(change.value)}`)
+  configuration.append([change], { subjectId: 'operator', account }).catch(() => undefined)
+}
+
+function written<Value>(
+  configuration: ConfigurationLog,
+  kind: Kind<Value>,
+  id: string,
+  value: Value,
+): Change {
+  const before = configuration.get(kind, id)
+  return before === undefined ? create(kind, id, value) : replace(kind, before, value)
 }
 
 function drawDurationMs(dice: Dice, pace: Pace): number {

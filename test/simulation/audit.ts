@@ -3,7 +3,14 @@ import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
-import { LogModel, type Meaning, type ModelLine, type NodeCounts, type ThrottleEvent } from './model.ts'
+import {
+  hostOf,
+  LogModel,
+  type Meaning,
+  type ModelLine,
+  type NodeCounts,
+  type ThrottleEvent,
+} from './model.ts'
 import type { SentLine, SentRequest } from './sender.ts'
 import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
 import type { World } from './world.ts'
@@ -139,8 +146,7 @@ function isSameRecord(a: string, b: string | undefined): boolean {
 
 function textOfModel(line: ModelLine): string {
   const { account, offset, timeMs, text, bytes, app, level, retentionDays } = line
-  const host = `host-${text.slice(0, text.indexOf('-'))}`
-  return `${offset} ${timeMs} ${account} ${host} ${app || 'unknown'} ${level} ${retentionDays} ${bytes} ${text}`
+  return `${offset} ${timeMs} ${account} ${hostOf(text)} ${app || 'unknown'} ${level} ${retentionDays} ${bytes} ${text}`
 }
 
 function textOfRow({ account, offset, t, host, app, level, retention, size, line }: StoredRow): string {

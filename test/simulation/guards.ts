@@ -184,4 +184,31 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'rules on lines are part of the checkpoint': {
+    patches: [
+      {
+        file: 'engine/runtime/accounts.ts',
+        find: "} else if (cut.kind === 'line-rules' || cut.kind === 'quota') {",
+        replace: '} else if (cut.version < 0) {',
+      },
+    ],
+  },
+  'a quota ends with its period, by log time': {
+    patches: [
+      {
+        file: 'engine/runtime/account-rules.ts',
+        find: 'if (timeMs >= untilMs) continue',
+        replace: '',
+      },
+    ],
+  },
+  'a line that rules leave out counts as dropped': {
+    patches: [
+      {
+        file: 'engine/runtime/account-state.ts',
+        find: "else if (outcome !== 'stored') left.dropped(event, outcome.reason)",
+        replace: '',
+      },
+    ],
+  },
 }

@@ -3,6 +3,7 @@ import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import { type IngestRequest, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
 import type { Recipe, ThrottleRule } from './recipe.ts'
 
@@ -17,6 +18,8 @@ const SLICE_MS = 1_000
 const STREAM_WINDOW = 64
 /** Of an account of which the partition has not been told yet. */
 const DEFAULT_RETENTION_DAYS = 30
+
+const NO_RULES: InForce = { rules: undefined, quota: undefined }
 
 export interface ModelLine {
   readonly account: string
@@ -78,6 +81,7 @@ export class LogModel {
   readonly #deployed = new Map<string, Map<string, DeployedRecipe>>()
   readonly #sequences = new Map<string, { sequence: number; timeMs: number }>()
   readonly #retention = new Map<string, number>()
+  readonly #inForce = new Map<string, InForce>()
   readonly #keys = new Map<string, { digest: string; timeMs: number }>()
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
   #timeMs = 0
@@ -127,6 +131,14 @@ export class LogModel {
     this.#versions.set(name, version)
     if (kind === 'account') {
       this.#retention.set(entity, (JSON.parse(payload) as { retentionDays: number }).retentionDays)
+      return
+    }
+    if (kind === 'line-rules' || kind === 'quota') {
+      const inForce = {
+        ...this.#inForceOf(entity),
+        [kind === 'quota' ? 'quota' : 'rules']: JSON.parse(payload),
+      }
+      this.#inForce.set(entity, inForce)
       return
     }
     if (kind !== 'pipeline') return
@@ -235,8 +247,21 @@ export class LogModel {
   }
 
   #store(node: string, lines: readonly ModelLine[]): void {
-    this.#countAll(node, lines)
-    this.#stored.push(...lines)
+    for (const line of lines) {
+      const judgement = judge(seen(line), this.#inForceOf(line.account))
+      if ('excludedBy' in judgement) {
+        this.#count(node, line, false)
+        this.#count(`${line.account}  ${judgement.excludedBy}`, line, false)
+        continue
+      }
+      this.#count(node, line, true)
+      const { poolDays = line.retentionDays } = judgement
+      this.#stored.push({ ...line, retentionDays: Math.min(line.retentionDays, poolDays) })
+    }
+  }
+
+  #inForceOf(account: string): InForce {
+    return this.#inForce.get(account) ?? NO_RULES
   }
 
   #countAll(node: string, lines: readonly ModelLine[], edges = 1): void {
@@ -265,6 +290,16 @@ export class LogModel {
     }
     return counts
   }
+}
+
+/** As it would be stored. */
+function seen({ timeMs, app, level, text }: ModelLine): SeenLine {
+  return { timeMs, app: app || 'unknown', host: hostOf(text), level, text }
+}
+
+/** Texts begin with the number of their sender. */
+export function hostOf(text: string): string {
+  return `host-${text.slice(0, text.indexOf('-'))}`
 }
 
 function deadlineOf(control: Control | undefined): number {

@@ -12,23 +12,31 @@ import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Dice } from './dice.ts'
 import type { MemoryRow } from './memory-store.ts'
 
-/** A line as the model sees it. */
-interface SeenLine {
+/** A line as the model sees it: as it would be stored. */
+export interface SeenLine {
+  readonly timeMs: number
   readonly app: string
   readonly host: string
   readonly level: string
   readonly text: string
 }
 
-const numberIn = (text: string) => Number(/"a":(\d+)/.exec(text)?.[1] ?? Number.NaN)
+/** Rules in force at a place of the log. */
+export interface InForce {
+  readonly rules: LineRulesCut | undefined
+  readonly quota: QuotaCut | undefined
+}
 
-/** Queries that are drawn, with what they mean. */
-const QUERIES: Readonly<Record<string, (line: SeenLine) => boolean>> = {
-  'f3:x': ({ text }) => text.includes('"f3":"x"'),
-  '-f3:*': ({ text }) => !text.includes('"f3":"x"'),
-  'a:>60': ({ text }) => numberIn(text) > 60,
+/** What rules do with a line: under which node they leave it out, or in which pool they put it. */
+export type Judgement = { readonly excludedBy: string } | { readonly poolDays: number | undefined }
+
+type QueryTable = Readonly<Record<string, (line: SeenLine) => boolean>>
+
+/** Queries that are drawn, with what they mean for lines of any text. */
+export const PLAIN_QUERIES: QueryTable = {
   'level:===VIP': ({ level }) => level === 'VIP',
-  'app:b OR ==7': ({ app, text }) => app === 'b' || text === '7' || numberIn(text) === 7,
+  '-level:(INFO OR WARN)': ({ level }) => !['INFO', 'WARN'].includes(level),
+  'app:b': ({ app }) => app === 'b',
   '*': () => true,
   // Those that match nothing.
   '_retention:>0': () => false,
@@ -36,50 +44,97 @@ const QUERIES: Readonly<Record<string, (line: SeenLine) => boolean>> = {
   '(a': () => false,
 }
 
-function drawConditions(dice: Dice): LineConditions & { readonly apps: string[]; readonly hosts: string[] } {
+const numberIn = (text: string) => Number(/"a":(\d+)/.exec(text)?.[1] ?? Number.NaN)
+
+/** The same, of texts that are a number or an object with members a and f0 to f6. */
+const QUERIES: QueryTable = {
+  ...PLAIN_QUERIES,
+  'f3:x': ({ text }) => text.includes('"f3":"x"'),
+  '-f3:*': ({ text }) => !text.includes('"f3":"x"'),
+  'a:>60': ({ text }) => numberIn(text) > 60,
+  'app:b OR ==7': ({ app, text }) => app === 'b' || text === '7' || numberIn(text) === 7,
+}
+
+export interface DrawnNames {
+  readonly apps: readonly string[]
+  readonly hosts: readonly string[]
+  readonly levels: readonly string[]
+  readonly queries: readonly string[]
+}
+
+const NAMES: DrawnNames = {
+  apps: ['a', 'b', 'c', 'unknown', 'nobody'],
+  hosts: ['web-1', 'web-2'],
+  levels: ['vip', '9'],
+  queries: Object.keys(QUERIES),
+}
+
+/** Without a condition now and then: such a rule matches nothing. */
+function drawConditions(dice: Dice, names: DrawnNames): LineConditions {
   return {
-    apps: dice.chance(0.5) ? [dice.pick(['a', 'b', 'unknown']), dice.pick(['c', 'nobody'])] : [],
-    hosts: dice.chance(0.2) ? [dice.pick(['web-1', 'web-2'])] : [],
-    levels: dice.chance(0.2) ? [dice.pick(['vip', '9'])] : [],
-    query: dice.chance(0.6) ? dice.pick(Object.keys(QUERIES)) : '',
+    apps: dice.chance(0.5) ? [dice.pick(names.apps), dice.pick(names.apps)] : [],
+    hosts: dice.chance(0.2) ? [dice.pick(names.hosts)] : [],
+    query: dice.chance(0.6) ? dice.pick(names.queries) : '',
   }
 }
 
-export function drawRules(dice: Dice): Omit<LineRulesCut, 'accountId'> {
+export function drawRules(dice: Dice, names = NAMES): Omit<LineRulesCut, 'accountId'> {
   const id = () => `${dice.below(5)}`.padStart(10, '0')
   const exclusions = Array.from({ length: dice.below(3) }, (): ExclusionCut => {
-    const { levels: _, ...conditions } = drawConditions(dice)
-    return { id: id(), title: '', ...conditions }
+    return { id: id(), title: '', ...drawConditions(dice, names) }
   })
-  const retentionRules = Array.from(
-    { length: dice.below(3) },
-    (): RetentionCut => ({ id: id(), days: 1 + dice.below(12), ...drawConditions(dice) }),
-  )
+  const retentionRules = Array.from({ length: dice.below(3) }, (): RetentionCut => {
+    const levels = dice.chance(0.2) ? [dice.pick(names.levels)] : []
+    return { id: id(), days: 1 + dice.below(12), ...drawConditions(dice, names), levels }
+  })
   return { exclusions, retentionRules }
 }
 
-export function drawPeriods(dice: Dice, nowMs: number): QuotaPeriodCut[] {
+export function drawPeriods(dice: Dice, nowMs: number, names = NAMES): QuotaPeriodCut[] {
   return (['daily', 'monthly'] as const)
     .filter(() => dice.chance(0.4))
-    .map(period => {
-      const { levels: _, ...conditions } = drawConditions(dice)
-      return {
-        period,
-        untilMs: nowMs + dice.below(dice.chance(0.5) ? 5_000 : 200_000),
-        discards: dice.chance(0.3),
-        rules: dice.chance(0.6) ? [{ number: 1 + dice.below(5), ...conditions }] : [],
-      }
-    })
+    .map(period => ({
+      period,
+      untilMs: nowMs + dice.below(dice.chance(0.5) ? 5_000 : 200_000),
+      discards: dice.chance(0.3),
+      rules: dice.chance(0.6) ? [{ number: 1 + dice.below(5), ...drawConditions(dice, names) }] : [],
+    }))
+}
+
+/** What becomes of a line by the rules in force, said once more as plainly as can be. */
+export function judge(line: SeenLine, { rules, quota }: InForce): Judgement {
+  const exclusion = rules?.exclusions.find(rule => isMeant(rule, line))
+  if (exclusion !== undefined) return { excludedBy: `exclusion-${exclusion.id}` }
+  for (const { period, untilMs, discards, rules: ofQuota } of quota?.periods ?? []) {
+    if (line.timeMs >= untilMs) continue
+    const rule = ofQuota.find(each => isMeant(each, line))
+    if (rule !== undefined) return { excludedBy: `quota-${period}-${rule.number}` }
+    if (discards) return { excludedBy: `quota-${period}` }
+  }
+  return { poolDays: rules?.retentionRules.find(rule => isMeant(rule, line))?.days }
 }
 
 /**
- * What should be stored of one account, said once more as plainly as can be: rows without any rule, of which those are
- * left out, or get another retention, that the rules in force at their place in the log name.
+ * What should be stored of one account: rows without any rule, of which those are left out, or get another retention,
+ * that the rules in force at their place in the log name.
  *
  * @param free what the same log gives when its rules say nothing
  */
 export function judgedRows(records: readonly LogRecord[], free: readonly MemoryRow[]): MemoryRow[] {
-  return free.flatMap(row => judgedRow(row, inForceAt(records, row.offset as bigint)))
+  return free.flatMap(row => {
+    const line = {
+      timeMs: Number(row.t),
+      app: row.app as string,
+      host: row.host as string,
+      level: row.level as string,
+      text: row.line as string,
+    }
+    const judgement = judge(line, inForceAt(records, row.offset as bigint))
+    if ('excludedBy' in judgement) return []
+    const { poolDays } = judgement
+    if (poolDays === undefined) return [row]
+    return [{ ...row, retention: Math.min(row.retention as number, poolDays), pool: poolDays }]
+  })
 }
 
 /** The same log, its rules without effect. */
@@ -89,16 +144,9 @@ export function withoutRules(records: readonly LogRecord[]): LogRecord[] {
     if (cut?.kind !== 'line-rules' && cut?.kind !== 'quota') return record
     const { accountId } = JSON.parse(cut.payload) as { accountId: string }
     const payload = JSON.stringify({ accountId, exclusions: [], retentionRules: [], periods: [] })
-    return {
-      ...record,
-      value: controlType.encode({ behaviour: 3, body: { 'weir.Cut': { ...cut, payload } } }),
-    }
+    const body = { 'weir.Cut': { ...cut, payload } }
+    return { ...record, value: controlType.encode({ behaviour: 3, body }) }
   })
-}
-
-interface InForce {
-  readonly rules: LineRulesCut | undefined
-  readonly quota: QuotaCut | undefined
 }
 
 /** Of the cuts before an offset, those with the highest version. */
@@ -112,23 +160,6 @@ function inForceAt(records: readonly LogRecord[], offset: bigint): InForce {
   const read = <Payload>(payload: string | undefined) =>
     payload === undefined ? undefined : (JSON.parse(payload) as Payload)
   return { rules: read(newest('line-rules')), quota: read(newest('quota')) }
-}
-
-function judgedRow(row: MemoryRow, { rules, quota }: InForce): MemoryRow[] {
-  const line = {
-    app: row.app as string,
-    host: row.host as string,
-    level: row.level as string,
-    text: row.line as string,
-  }
-  if (rules?.exclusions.some(rule => isMeant(rule, line))) return []
-  for (const period of quota?.periods ?? []) {
-    if (Number(row.t) >= period.untilMs) continue
-    if (period.discards || period.rules.some(rule => isMeant(rule, line))) return []
-  }
-  const rule = rules?.retentionRules.find(each => isMeant(each, line))
-  if (rule === undefined) return [row]
-  return [{ ...row, retention: Math.min(row.retention as number, rule.days), pool: rule.days }]
 }
 
 function isMeant({ apps, hosts, levels = [], query }: LineConditions, line: SeenLine): boolean {
