@@ -102,7 +102,7 @@ export function recordOf(row: LineRow): JsonObject {
   return record
 }
 
-function addParsedMembers(record: JsonObject, object: JsonObject, row: Pick<LineRow, OwnColumn>): void {
+function addParsedMembers(record: JsonObject, object: JsonObject, row: LineRow): void {
   const display = typeof object.message === 'string' ? undefined : displayText(object)
   const own = ownMembers(row)
   if (display !== undefined) record.message = display
@@ -111,8 +111,6 @@ function addParsedMembers(record: JsonObject, object: JsonObject, row: Pick<Line
     if (name !== undefined) record[name] = object[key] as JsonValue
   }
 }
-
-type OwnColumn = 'extra' | 'tags' | 'file' | 'mac' | 'ip' | 'env' | 'remote' | 'meta'
 
 /** Members of the parsed line, each with a comma in front. */
 function parsedMembers(object: JsonObject, row: LineRow): string {
@@ -131,7 +129,7 @@ function valueText(value: JsonValue): string {
   return typeof value === 'boolean' ? (value ? 'true' : 'false') : jsonText(value)
 }
 
-function ownMembers(row: Pick<LineRow, OwnColumn>): number {
+function ownMembers(row: LineRow): number {
   let own = row.extra === '' ? 0 : ownMembersOf(row.extra)
   if (row.tags.length > 0) own |= OWN_MEMBERS._tag
   if (row.file !== '') own |= OWN_MEMBERS._file

@@ -249,3 +249,41 @@ describe('quotas', () => {
     ])
   })
 })
+
+test('whatever is sent is answered, and what is refused is named', async () => {
+  const exclusion = (await call('POST', '/v1/config/ingestion/exclusions', EXCLUSION)).body.id
+  const retention = (await call('POST', '/v1/config/retention-rules', RETENTION)).body.id
+  const bodies = [
+    ...['null', '[]', '"x"', '5', '{', '', '{"apps":null}', '{"apps":[null,{}]}', '{"apps":{"length":1}}'],
+    ...['{"query":1e400}', `{"query":"${'('.repeat(9_000)}"}`, `{"query":"${'('.repeat(600)}"}`],
+    ...[
+      '{"__proto__":{"apps":["a"]}}',
+      '{"constructor":1,"query":"a"}',
+      '{"apps":["\\ud800"],"active":true}',
+    ],
+    '{"days":9007199254740993,"priority":1,"name":"a","app":"a"}',
+    ...['{"daily":null}', '{"daily":{"limit":9007199254740993}}', '{"daily":{"rules":[null]}}'],
+  ]
+  const routes = [
+    ['POST', '/v1/config/ingestion/exclusions'],
+    ['PATCH', `/v1/config/ingestion/exclusions/${exclusion}`],
+    ['PATCH', '/v1/config/ingestion/exclusions/__proto__'],
+    ['POST', '/v1/config/stream/exclusions'],
+    ['POST', '/v1/config/retention-rules'],
+    ['PATCH', `/v1/config/retention-rules/${retention}`],
+    ['PUT', '/v1/config/usage-quotas'],
+  ] as const
+  for (const [method, url] of routes) {
+    for (const payload of bodies) {
+      const answer = await installation.call({
+        method,
+        url,
+        payload,
+        headers: { 'content-type': 'application/json' },
+      })
+      const what = `${method} ${url} ${payload.slice(0, 80)}`
+      expect([200, 400, 404], what).toContain(answer.statusCode)
+      if (answer.statusCode === 400) expect(answer.json().details.length, what).toBeGreaterThan(0)
+    }
+  }
+})

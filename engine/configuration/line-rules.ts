@@ -50,7 +50,7 @@ export interface LineRules {
 }
 
 /** Every line of the account is held against each of them. */
-export const MAX_RULES = 100
+const MAX_RULES = 100
 /** They go to partitions in one record. */
 const MAX_RULES_CHARACTERS = 400_000
 

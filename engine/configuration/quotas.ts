@@ -48,9 +48,6 @@ export interface QuotaState {
   readonly inForce: readonly QuotaInForce[]
 }
 
-/** In each period. */
-export const MAX_QUOTA_RULES = 5
-
 const ofAccount = ({ account }: { readonly account: string }) => account
 
 export const quotas = defineKind<Quota>('quota', { account: ofAccount })
