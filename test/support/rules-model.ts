@@ -44,15 +44,19 @@ export const PLAIN_QUERIES: QueryTable = {
   '(a': () => false,
 }
 
-const numberIn = (text: string) => Number(/"a":(\d+)/.exec(text)?.[1] ?? Number.NaN)
+/** The object that a text ends with, where no object holds another. */
+function objectIn(text: string): { readonly a?: number; readonly f3?: string } {
+  if (!text.endsWith('}')) return {}
+  return JSON.parse(text.slice(text.lastIndexOf('{'))) as object
+}
 
-/** The same, of texts that are a number or an object with members a and f0 to f6. */
+/** The same, of texts that are numbers and objects with members a and f0 to f6, one of them or several. */
 const QUERIES: QueryTable = {
   ...PLAIN_QUERIES,
-  'f3:x': ({ text }) => text.includes('"f3":"x"'),
-  '-f3:*': ({ text }) => !text.includes('"f3":"x"'),
-  'a:>60': ({ text }) => numberIn(text) > 60,
-  'app:b OR ==7': ({ app, text }) => app === 'b' || text === '7' || numberIn(text) === 7,
+  'f3:x': ({ text }) => objectIn(text).f3 === 'x',
+  '-f3:*': ({ text }) => objectIn(text).f3 === undefined,
+  'a:>60': ({ text }) => (objectIn(text).a ?? 0) > 60,
+  'app:b OR ==7': ({ app, text }) => app === 'b' || /(^|\D)7(\D|$)/.test(text),
 }
 
 export interface DrawnNames {
