@@ -30,7 +30,6 @@ import { guard } from './auth/request-caller.ts'
 import { type ConfigurationSettings, configurationRoutes } from './configuration/configuration-routes.ts'
 import { type Reach, tcpReach } from './configuration/reach.ts'
 import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
-import { lineRuleRoutes } from './configuration/line-rule-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
 import { ApiError, badRequest, notFound } from './errors.ts'
@@ -190,10 +189,9 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     taps,
   })
   const { reach = tcpReach } = ports
-  await app.register(configurationRoutes, { configuration, clock, entropy, reach, settings })
+  await app.register(configurationRoutes, { configuration, clock, entropy, reach, settings, inEffect })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(attachedAccountRoutes, { configuration, clock, entropy, settings })
-  await app.register(lineRuleRoutes, { configuration, clock, entropy, inEffect })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {
     await needing('read', app, async scope => {

@@ -174,8 +174,6 @@ function wordingOf({ keyword, params, message }: ErrorObject): string {
       return 'must be a valid JSON string'
     case 'minItems':
       return `must contain at least ${params.limit} items`
-    case 'maxItems':
-      return `must contain at most ${params.limit} items`
     case 'needsOneOf':
       return `must contain at least one of [${params.members.join(', ')}]`
     case 'exclusivePeers':

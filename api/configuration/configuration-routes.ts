@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { archivingRoutes } from './archiving-routes.ts'
 import type { ArchivingSettings } from './archivings.ts'
@@ -11,6 +12,7 @@ import { indexRateRoutes } from './index-rate-routes.ts'
 import { ingestionRoutes } from './ingestion-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { KeySettings } from './keys.ts'
+import { lineRuleRoutes } from './line-rule-routes.ts'
 import { memberRoutes } from './member-routes.ts'
 import { presetAlertRoutes } from './preset-alert-routes.ts'
 import type { Reach } from './reach.ts'
@@ -25,6 +27,8 @@ export interface ConfigurationPorts {
   readonly entropy: Entropy
   readonly reach: Reach
   readonly settings: ConfigurationSettings
+  /** What the engine of this process has in effect; absent where none runs. */
+  readonly inEffect?: CutsInEffect | undefined
 }
 
 /** `/v1/config` (configuration and account API, sections 4 to 16): one plugin for each resource. */
@@ -42,4 +46,5 @@ export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async
   await app.register(groupRoutes, ports)
   await app.register(streamRoutes, ports)
   await app.register(ingestionRoutes, ports)
+  await app.register(lineRuleRoutes, ports)
 }

@@ -198,7 +198,7 @@ describe('what is refused', () => {
     const brokers = async (sent: unknown) => (await send('POST', { ...stream(), brokers: sent })).body.error
     expect(await brokers([])).toBe('"brokers" must contain at least 1 items')
     expect(await brokers(Array.from({ length: 101 }, (_, at) => `b${at}:1`))).toBe(
-      '"brokers" must contain at most 100 items',
+      '"brokers" must contain less than or equal to 100 items',
     )
     expect(await brokers('b:1')).toBe('"brokers" must be an array')
     expect(await brokers([1])).toBe('"brokers[0]" must be a string')

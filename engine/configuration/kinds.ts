@@ -21,13 +21,13 @@ import {
 } from './entities.ts'
 import { indexRateAlerts } from './index-rate-alert.ts'
 import type { AnyKind } from './kind.ts'
+import { lineRules } from './line-rules.ts'
 import { accessGroups, members } from './members.ts'
 import { presetAlerts } from './preset-alerts.ts'
+import { quotaStates, quotas } from './quotas.ts'
 import { streams } from './stream.ts'
 import { suspensionTokens } from './suspension.ts'
 import { views } from './views.ts'
-import { lineRules } from './line-rules.ts'
-import { quotaStates, quotas } from './quotas.ts'
 
 /** Every kind of entity that the configuration knows. */
 export const KINDS: readonly AnyKind[] = [
