@@ -196,6 +196,11 @@ describe('what is refused', () => {
       [['"groups[0]" must be a string', 'groups[0]']],
     ],
     [
+      'more groups than anybody needs',
+      { email: 'a@b.org', role: 'member', groups: Array.from({ length: 101 }, () => GROUP) },
+      [['"groups" must contain at most 100 items', 'groups']],
+    ],
+    [
       'groups that the account has not',
       { email: 'a@b.org', role: 'member', groups: [GROUP, 'cccccccccc', FOREIGN_GROUP] },
       [

@@ -20,7 +20,7 @@ export const tcpReach: Reach = {
   connect: ({ host, port }, signal) =>
     new Promise((resolve, reject) => {
       const socket = connect({ host, port, signal })
-      socket.once('error', reject)
+      socket.on('error', reject)
       socket.once('connect', () => {
         socket.destroy()
         resolve()
