@@ -26,6 +26,8 @@ export interface Processor<
   State = unknown,
   Config = JsonObject,
 > extends ProcessorDeclaration<Schema, Config> {
+  /** Behaviour number of the engine that brought it; absent: the first. */
+  readonly since?: number
   /** Every code that it can report. */
   readonly errors: readonly Code[]
   /**

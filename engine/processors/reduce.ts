@@ -26,6 +26,7 @@ const STRATEGIES = [
 /** Reduce: the events of a group over a span of time become one. Rules: components, section 5.18. */
 export const reduce = defineProcessor({
   type: 'reduce',
+  since: 3,
   summary: 'Merge the events of a group over a span of time into one.',
   config: Type.Object(
     {

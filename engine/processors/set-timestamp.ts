@@ -34,6 +34,7 @@ interface TimeEntry {
  */
 export const setTimestamp = defineProcessor({
   type: 'set-timestamp',
+  since: 3,
   summary: 'Take the time of an event from one of its fields.',
   config: Type.Object(
     {

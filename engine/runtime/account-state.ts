@@ -16,6 +16,7 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
+import { behaviourOfPipeline, FIRST_BEHAVIOUR } from './behaviour.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
@@ -197,10 +198,6 @@ export class AccountState {
     return this.#deployed.get(pipelineId)?.notHandled !== undefined
   }
 
-  get hasPaused(): boolean {
-    return this.#deployed.values().some(({ notHandled }) => notHandled !== undefined)
-  }
-
   has(pipelineId: string): boolean {
     return this.#deployed.has(pipelineId)
   }
@@ -328,11 +325,11 @@ export class AccountState {
     }
   }
 
-  /** True while a pipeline has nodes whose windows end by themselves. */
-  get hasWindows(): boolean {
-    return this.#revisions().some(([, { graph }]) =>
-      graph.states.values().some(({ windows }) => windows !== undefined),
+  get behaviourOfPipelines(): number {
+    const needed = [...this.#revisions()].map(([, { graph, notHandled }]) =>
+      behaviourOfPipeline({ ...graph.document, paused: notHandled !== undefined }),
     )
+    return Math.max(FIRST_BEHAVIOUR, ...needed)
   }
 
   /** What every node did since the last call. */

@@ -10,6 +10,7 @@ import type {
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
+import { FIRST_BEHAVIOUR } from './behaviour.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { SpreadAccount } from './spread-account.ts'
 
@@ -69,14 +70,11 @@ export class Accounts {
     return [...this].some(({ deadLetters }) => !deadLetters.isUnused)
   }
 
-  /** True while a pipeline is paused. */
-  get anyPaused(): boolean {
-    return [...this].some(({ hasPaused }) => hasPaused)
-  }
-
-  /** True while a pipeline has windows that end by themselves. */
-  get anyWindows(): boolean {
-    return [...this].some(({ hasWindows }) => hasWindows)
+  /** What a program must know to run the pipelines that are in effect, or that retire. */
+  get behaviourOfPipelines(): number {
+    let behaviour = FIRST_BEHAVIOUR
+    for (const account of this) behaviour = Math.max(behaviour, account.behaviourOfPipelines)
+    return behaviour
   }
 
   /** Log time at which the next window of any of them ends, UNIX ms; Infinity: none is open. */

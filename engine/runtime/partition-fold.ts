@@ -630,9 +630,9 @@ export class PartitionFold {
   /** What a program must know to go on from here. */
   get #behaviour(): number {
     if (this.#accounts.anyRules(this.#timeMs)) return THIRD_BEHAVIOUR
-    const { anySpread, anyDeadLetters, anyExemptions, anyPaused } = this.#accounts
-    const isOfSecond = anySpread || anyDeadLetters || anyExemptions || anyPaused
-    return isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
+    const { anySpread, anyDeadLetters, anyExemptions, behaviourOfPipelines } = this.#accounts
+    const isOfSecond = anySpread || anyDeadLetters || anyExemptions
+    return Math.max(behaviourOfPipelines, isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR)
   }
 
   #noteCheckpoint(): void {

@@ -74,6 +74,19 @@ const limiting = (threshold: number): NodeDocument[] => [
   node('sink', 'store', 'mezmo', ['limit'], { query: { tags: ['{{ .app }}'] } }),
 ]
 
+const gathering = (strategy: string): NodeDocument[] => [
+  SOURCE,
+  node('transform', 'time', 'set-timestamp', ['source'], {
+    parsers: [{ field: '.n', options: { format: 'epoch_ms' } }],
+  }),
+  node('transform', 'gather', 'reduce', ['time'], {
+    duration_ms: 1_500,
+    group_by: ['.app'],
+    merge_strategies: [{ field: '.line', strategy }],
+  }),
+  node('sink', 'store', 'mezmo', ['gather']),
+]
+
 /** Lines without a level fail. */
 const failing: NodeDocument[] = [
   SOURCE,
@@ -147,12 +160,30 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 2 && round === 33) askForDeadLetters(control)
     if (behaviour >= 2 && (round === 35 || round === 37)) append(replayOf(`${round}`, 'again'))
     if (behaviour >= 3) rule(control, round)
+    if (behaviour >= 3) gather(control, round)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden)) }
+}
+
+/** Windows end by themselves; a revision does not go on with them; the pipeline goes. */
+function gather(control: (body: Control['body']) => void, round: number): void {
+  const cut = (version: number, payload: string) =>
+    control({ 'weir.Cut': { kind: 'pipeline', entity: 'gathering', version, payload } })
+  const pipeline = (revision: number, strategy: string) =>
+    JSON.stringify({
+      id: 'gathering',
+      accountId: SAMPLE_ACCOUNT,
+      title: 'gathering',
+      revision,
+      nodes: gathering(strategy),
+    })
+  if (round === 4) cut(1, pipeline(1, 'concat_newline'))
+  if (round === 15) cut(2, pipeline(2, 'array'))
+  if (round === 28) cut(3, '')
 }
 
 /** Rules on lines come, change and go; a quota is used up for a second. */
