@@ -234,13 +234,13 @@ export class PartitionFold {
     this.#offset = record.offset
     this.#row = 0
     this.#bytesSinceCheckpoint += record.value.length
-    if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
+    if (control !== null && timeMs >= this.#windowsEndMs) this.#endDueWindows()
     if (this.#isNew(record)) {
       if (control === null) this.#applyContent(record)
       else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
     }
     if (control !== null || newSlice) this.#tick()
-    // A pipeline that goes on after a pause, and memory from elsewhere, may bring some that are due.
+    // Of other accounts than the record's; and a pipeline that goes on after a pause, or memory from elsewhere, may bring some.
     if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
     this.#nextOffset = record.offset + 1n
 
@@ -298,7 +298,16 @@ export class PartitionFold {
     }
   }
 
-  /** Windows end before what the record in hand brings. */
+  /**
+   * The windows of an account end before what the record in hand brings for it, those of others behind that: so the rows
+   * of its lines do not depend on others, and a fold of the account alone gives the same.
+   */
+  #endDueWindowsOf(account: AccountState): void {
+    if (this.#timeMs < this.#windowsEndMs || this.#timeMs < account.windowsEndMs) return
+    account.endDueWindows(this.#timeMs, this.#output)
+    this.#notePending(account)
+  }
+
   #endDueWindows(): void {
     for (const account of this.#accounts.withWindowsDue(this.#timeMs)) {
       account.endDueWindows(this.#timeMs, this.#output)
@@ -373,6 +382,7 @@ export class PartitionFold {
       this.#assertKnown(record, letters.behaviour)
       if (this.#isPassedOver(letters.account)) return
       const account = this.#accounts.of(letters.account)
+      this.#endDueWindowsOf(account)
       this.#deadLetters.replay(account, letters)
       this.#notePending(account)
     } else if (schemaId === rekeyedType.id) {
@@ -380,6 +390,7 @@ export class PartitionFold {
       this.#assertKnown(record, rekeyed.behaviour)
       if (this.#isPassedOver(rekeyed.account)) return
       const account = this.#accounts.of(rekeyed.account)
+      this.#endDueWindowsOf(account)
       this.#exchange.receive(account, rekeyed)
       this.#notePending(account)
     } else {
@@ -394,6 +405,7 @@ export class PartitionFold {
   #applyLines(batch: LineBatchView): void {
     if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
+    this.#endDueWindowsOf(account)
     const indexes = this.#newLines(account, batch)
     this.#watch?.handles?.(batch, indexes)
     account.run(batch, indexes, this.#output)

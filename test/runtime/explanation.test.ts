@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
-import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
 
 const DROP_DEBUG = {
@@ -111,5 +111,35 @@ describe('an explanation', () => {
       pipelines: [{ id: 'pipeline-1', isPaused: true, steps: [] }],
     })
     await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is told')
+  })
+
+  test('numbers rows as they were numbered, also where a window of another account ends with the record', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    const other = '0000000001'
+    const gather = [
+      SOURCE,
+      node('transform', 'gather', 'reduce', ['source'], { duration_ms: 500, group_by: ['.app'] }),
+      node('sink', 'store', 'log-analysis', ['gather']),
+    ]
+    const document = { id: 'pipeline-2', accountId: other, title: 'gather', revision: 1, nodes: gather }
+    const payload = JSON.stringify(document)
+    world.configuration.deploy(NODES, 1)
+    world.configuration.set({ kind: 'pipeline', entity: 'pipeline-2', version: 1, payload })
+    await passSecond(world, worker)
+    const lines = [
+      { line: 'waits', app: 'a' },
+      { line: 'waits', app: 'b' },
+    ]
+    const { ingest, partition } = world
+    const value = lineBatchValue([{ lines }], other)
+    await ingest.append(partition, { value, producer: null, priority: 'ingest' })
+    world.clock.advance(600)
+    const offset = await world.append([{ line: 'one', app: 'a' }])
+    await passSecond(world, worker)
+    const rows = world.store.rows('lines').filter(row => row.offset === offset)
+    expect(rows.map(({ line }) => line).toSorted()).toEqual(['one', 'waits', 'waits'])
+    const [line] = (await explained(world, offset)).lines
+    expect(line?.stored.map(({ row }) => row)).toEqual([rows.find(row => row.line === 'one')?.row])
   })
 })
