@@ -93,6 +93,7 @@ export async function openServers(
     replay: {
       ingest,
       checkpoints: parts.checkpoints,
+      keyed: parts.keyed,
       pin: engine && ((partition, offset) => engine.pin(partition, offset)),
     },
     memory: new PresentMemory({ topics: parts, engine, clock }),

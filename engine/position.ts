@@ -6,6 +6,11 @@ export interface Position {
   readonly row: number
 }
 
+/** Whether a position comes after another in the same log. */
+export function isBeyond(one: Position, other: Position): boolean {
+  return one.offset > other.offset || (one.offset === other.offset && one.row > other.row)
+}
+
 /** Surplus rows of one record fail: the row must fit the layout of a line id and leave room. */
 export const MAX_ROWS_PER_RECORD = 2 ** 20
 

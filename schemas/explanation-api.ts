@@ -10,10 +10,11 @@ const Step = Type.Object({
   kind: Type.Enum(['source', 'transform', 'sink']),
   type: Type.String(),
   title: Text,
-  outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved'], {
+  outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved', 'under_way', 'not_kept'], {
     description:
-      'held, merged: it is part of a window of the node, alone or with others, and goes on in what that gives; ' +
-      'moved: the account is spread, and the line went on where its key is counted; that is not told',
+      'held, merged: it is part of a window of the node, alone or with others, and goes on in what that gives. ' +
+      'Of lines of a spread account: moved, to the partition where its key is counted, and the next steps were made there; ' +
+      'under_way, where it has not arrived there yet; not_kept, where the log of then is not kept there any more',
   }),
   outputs: Type.Array(Type.String(), { description: 'Ids of the outputs that it left by' }),
   read: Type.Boolean({ description: 'false: it left by outputs that no node reads, and ended there' }),
@@ -25,6 +26,15 @@ const Step = Type.Object({
     }),
   ),
   errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
+  place: Type.Optional(
+    Type.String({ description: 'Of a step in another partition: topic, partition and offset in the log' }),
+  ),
+  handled_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Of a step in another partition: time of the log' }),
+  ),
+  revision: Type.Optional(
+    Type.Integer({ description: 'Of a step in another partition: number of the revision that made it' }),
+  ),
 })
 
 const StoredLine = Type.Object({

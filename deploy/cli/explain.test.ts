@@ -59,6 +59,22 @@ test('weir explain shows the way of a line', async () => {
   ])
 })
 
+test('weir explain shows where a line of a spread account went on', async () => {
+  const [, limit] = LINE.pipeline.steps
+  const moved = { ...limit, outcome: 'moved', reason: undefined, errors: [] }
+  const judged = { ...moved, outcome: 'passed', outputs: ['t'], place: 'weir.keyed/3/17' }
+  const next = { ...moved, outcome: 'under_way', title: null }
+  line.reply = () => ({
+    body: { data: [{ ...LINE, pipeline: { revision: 2, steps: [moved, judged, next] } }] },
+  })
+  const { out } = await line.run(['explain', ID, '--batch-id', '4a1b2c3d:0:4:0'])
+  expect(out.split('\n').slice(2, 5)).toEqual([
+    '  → throttle "limit" t: moved',
+    '  → throttle "limit" t: passed at weir.keyed/3/17',
+    '  … throttle t: under way',
+  ])
+})
+
 test('weir explain --query prints lines as they are found, and says when there are none', async () => {
   let pieces: object[] = [
     { progress: { records: 100, handled_at: 'x' } },

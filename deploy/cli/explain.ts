@@ -122,15 +122,22 @@ function shown({ place, summary, event, pipeline, handled_at: at }: Line): strin
   ]
 }
 
-function stepLines({ node_id: id, type, title, outcome, outputs, reason, errors }: Step): string[] {
+function stepLines(step: Step): string[] {
+  const { node_id: id, type, title, outcome, outputs, reason, errors, place } = step
   const name = title === null ? type : `${type} "${String(title)}"`
   const ways =
     Array.isArray(outputs) && outputs.some(output => output !== id) ? ` by ${outputs.join(', ')}` : ''
+  const where = place === undefined ? '' : ` at ${String(place)}`
   return [
-    printable(`  ${outcome === 'passed' ? '→' : '✗'} ${name} ${id}: ${outcome}${ways}`),
+    printable(`  ${markOf(outcome)} ${name} ${id}: ${outcome.replaceAll('_', ' ')}${ways}${where}`),
     ...(reason === undefined ? [] : [printable(`      ${jsonText(reason)}`)]),
     ...(errors as JsonObject[]).map(({ code, message }) =>
       printable(`      ${String(code)}: ${String(message)}`),
     ),
   ]
+}
+
+function markOf(outcome: string): string {
+  if (outcome === 'under_way' || outcome === 'not_kept') return '…'
+  return outcome === 'passed' || outcome === 'moved' ? '→' : '✗'
 }

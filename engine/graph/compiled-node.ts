@@ -3,7 +3,7 @@ import { Event } from '../event.ts'
 import { Dropped, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { Process, ProcessorState } from '../processors/define-processor.ts'
-import type { GraphObserver } from './graph-observer.ts'
+import type { GraphObserver, SentTo } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { ErrorDesk, NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
@@ -39,8 +39,8 @@ export interface NotDelivered {
 
 /** The way to memory that is not here. */
 export interface Elsewhere {
-  /** @param hash of the key @returns false when its memory is here; otherwise the event has been sent to where it is */
-  send(node: string, hash: number, event: Event): boolean
+  /** @param hash of the key @returns undefined when its memory is here; otherwise the event has been sent to where it is */
+  send(node: string, hash: number, event: Event): SentTo | undefined
 }
 
 /** Where the events of one input wait until their node's turn comes. */
@@ -254,8 +254,9 @@ export class ProcessingNode implements CompiledNode {
     const staying = new RunBuilder()
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
-      if (elsewhere.send(this.id, state.hash(event, state.value), event)) observer?.moved(this.id, event, row)
-      else staying.add(event, row, event.bytes)
+      const sent = elsewhere.send(this.id, state.hash(event, state.value), event)
+      if (sent === undefined) staying.add(event, row, event.bytes)
+      else observer?.moved(this.id, event, row, sent)
     }
     this.counters.eventsIn -= run.events.length - staying.events.length
     this.counters.bytesIn -= run.bytes - staying.bytes

@@ -1,6 +1,16 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Event } from '../event.ts'
+import type { Position } from '../position.ts'
 import type { NodeError } from './node-error.ts'
+
+/** Where an event was sent. */
+export interface SentTo {
+  /** Name of the topic. */
+  readonly topic: string
+  readonly partition: number
+  /** In the log of the partition that sent it. */
+  readonly position: Position
+}
 
 /**
  * Watches what becomes of every event of a run, for those who ask. It changes nothing of what the graph does. `row` is
@@ -16,7 +26,7 @@ export interface GraphObserver {
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
   /** An event went to the partition where the memory of its key is, and goes on there. */
-  moved(node: string, event: Event, row: number): void
+  moved(node: string, event: Event, row: number, to: SentTo): void
   /** Trouble that a node had with an event, which may go on all the same. */
   reported(error: NodeError, row: number): void
 }

@@ -22,7 +22,7 @@ import { Exemptions } from './exemptions.ts'
 import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
-import type { PipelineInEffect } from './run-watch.ts'
+import type { PipelineInEffect, RunningRevision } from './run-watch.ts'
 import type { SpreadAccount } from './spread-account.ts'
 
 /** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
@@ -267,16 +267,25 @@ export class AccountState {
     if (readers === 0 && batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
   }
 
-  /** Runs events that were sent here on, from the node at which they wait. */
-  resume({ pipeline, version, node }: WaitingPlace, events: readonly Event[], output: AccountOutput): void {
+  /**
+   * Runs events that were sent here on, from the node at which they wait.
+   *
+   * @returns the revision that ran them; undefined when their node is no more
+   */
+  resume(
+    { pipeline, version, node }: WaitingPlace,
+    events: readonly Event[],
+    output: AccountOutput,
+  ): RunningRevision | undefined {
     const own =
       this.#revisionsOf(pipeline).find(revision => revision.version === version) ??
       this.#deployed.get(pipeline)
-    const isRun = own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)) ?? false
-    if (isRun) return
+    if (own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)))
+      return { version: own.version, document: own.graph.document }
     const activity = noCounts()
     countDropped(activity, events)
     this.#gone.push({ account: this.account, pipeline, node, activity })
+    return undefined
   }
 
   /** Takes out the memory of the keys of some shares, of all nodes. */

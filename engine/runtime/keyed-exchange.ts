@@ -1,13 +1,15 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../schemas/rekeyed.ts'
+import type { Event } from '../event.ts'
 import { eventsIn } from '../event-columns.ts'
 import type { Elsewhere } from '../graph/compiled-node.ts'
-import { INGEST_TOPIC } from '../log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { Outbox, type Target, type WaitingPlace } from './outbox.ts'
-import { SpreadAccount } from './spread-account.ts'
+import type { PartitionName, RunWatch } from './run-watch.ts'
+import { SpreadAccount, sourceKey } from './spread-account.ts'
 
 /** What the exchange needs of the fold that it is part of. */
 export interface ExchangingFold {
@@ -18,6 +20,8 @@ export interface ExchangingFold {
   applyForwarded(cut: Cut): boolean
   /** Cuts that are in effect for the account. */
   cutsOf(account: string): Iterable<Cut>
+  /** Of the record in hand. */
+  watch(): RunWatch | undefined
 }
 
 /**
@@ -46,10 +50,12 @@ export class KeyedExchange {
     return {
       send: (node, hash, event) => {
         const target = placement.targetOf(placement.shareOf(hash))
-        if (target === undefined) return false
+        if (target === undefined) return undefined
         const place: WaitingPlace = { pipeline, version, node }
-        this.outbox.addEvent(target, account.account, place, event, this.#fold.nextPosition())
-        return true
+        const position = this.#fold.nextPosition()
+        this.outbox.addEvent(target, account.account, place, event, position)
+        const topic = target.topic === 'ingest' ? INGEST_TOPIC : KEYED_TOPIC
+        return { topic, partition: target.partition, position }
       },
     }
   }
@@ -71,8 +77,9 @@ export class KeyedExchange {
 
   receive(account: AccountState, { sourceTopic, sourcePartition, parts }: Rekeyed): void {
     const spread = this.#spreadOf(account)
-    const source = `${sourceTopic} ${sourcePartition}`
-    const isNew = (sent: SentFrom) => spread.advance(source, { offset: BigInt(sent.offset), row: sent.row })
+    const source = { topic: sourceTopic, partition: sourcePartition }
+    const key = sourceKey(source)
+    const isNew = (sent: SentFrom) => spread.advance(key, { offset: BigInt(sent.offset), row: sent.row })
     for (const part of parts) {
       if ('weir.RekeyedEvents' in part) {
         this.#resume(account, source, part['weir.RekeyedEvents'])
@@ -93,15 +100,26 @@ export class KeyedExchange {
     }
   }
 
-  #resume(account: AccountState, source: string, events: RekeyedEvents): void {
-    const { pipeline, version, node } = events
-    const offsets = new Float64Array(new Uint8Array(events.offsets).buffer)
-    const rows = new Uint32Array(new Uint8Array(events.rows).buffer)
+  #resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): void {
+    const { pipeline, version, node } = rekeyed
+    const place: WaitingPlace = { pipeline, version, node }
+    const offsets = new Float64Array(new Uint8Array(rekeyed.offsets).buffer)
+    const rows = new Uint32Array(new Uint8Array(rekeyed.rows).buffer)
     const spread = this.#spreadOf(account)
-    const fresh = eventsIn(events).filter((_, index) =>
-      spread.advance(source, { offset: BigInt(offsets[index] as number), row: rows[index] as number }),
-    )
-    if (fresh.length > 0) account.resume({ pipeline, version, node }, fresh, this.#fold.output)
+    const key = sourceKey(source)
+    const events: Event[] = []
+    const positions: Position[] = []
+    for (const [index, event] of eventsIn(rekeyed).entries()) {
+      const position = { offset: BigInt(offsets[index] as number), row: rows[index] as number }
+      if (!spread.advance(key, position)) continue
+      events.push(event)
+      positions.push(position)
+    }
+    if (events.length === 0) return
+    const watch = this.#fold.watch()
+    watch?.resumes?.({ source, place, events, positions })
+    const revision = account.resume(place, events, this.#fold.output)
+    watch?.resumed?.(revision)
   }
 
   #shareArrived(account: AccountState, share: number): void {

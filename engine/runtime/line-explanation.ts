@@ -7,6 +7,7 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Exclusion } from './account-rules.ts'
+import { EventPaths, type ExplainedStep } from './event-paths.ts'
 import type { NodeName } from './node-activity.ts'
 import type { PartitionFold } from './partition-fold.ts'
 import type { PipelineInEffect, RunWatch } from './run-watch.ts'
@@ -50,24 +51,11 @@ export interface ExplainedPipeline {
   readonly steps: readonly ExplainedStep[]
 }
 
-export interface ExplainedStep {
-  readonly node: string
-  /**
-   * `held`: it opened a window of the node; `merged`: into the events that a window holds. What the window gives when it
-   * ends is not told. `moved`: to the partition where the memory of its key is; what became of it there is not told.
-   */
-  readonly outcome: 'passed' | 'dropped' | 'failed' | 'held' | 'merged' | 'moved'
-  /** Names of the outputs that it left by; '' is the default one. */
-  readonly outputs: readonly string[]
-  readonly event: Event
-  /** Of an event that was dropped: which rule it was, as the processor says. */
-  readonly reason: JsonObject | undefined
-  readonly errors: readonly NodeError[]
-}
-
 /** A record of lines, and what became of those that were asked for. */
 export interface ExplainedRecord {
   readonly offset: bigint
+  /** The log's clock when it was appended, UNIX ms. */
+  readonly appendTimeMs: number
   /** Log time, UNIX ms. */
   readonly timeMs: number
   readonly lines: readonly ExplainedLine[]
@@ -92,25 +80,27 @@ export function explainRecord(
   }
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
   const asked = new Set(events.keys().filter(index => isAsked(events[index] as Event, index)))
+  const { offset, appendTimeMs } = record
   if (asked.size === 0) {
     fold.apply(record)
-    return { offset: record.offset, timeMs: fold.timeMs, lines: [] }
+    return { offset, appendTimeMs, timeMs: fold.timeMs, lines: [] }
   }
   const watch = new LineWatch(asked)
   fold.showPipelines(watch)
   fold.apply(record, watch)
   const lines = [...asked].map(index => watch.explained(index, events[index] as Event))
-  return { offset: record.offset, timeMs: fold.timeMs, lines }
+  return { offset, appendTimeMs, timeMs: fold.timeMs, lines }
 }
 
 /** Notes what becomes of some lines of one record. */
 class LineWatch implements RunWatch {
   readonly #asked: ReadonlySet<number>
   readonly #inEffect = new Map<string, PipelineInEffect>()
-  readonly #paths = new Map<string, PathsOfPipeline>()
+  readonly #paths = new Map<string, EventPaths>()
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
   readonly #notStored: { readonly pipeline: string; readonly error: NodeError }[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
+  #batch: LineBatchView | undefined
   /** Of the lines that were handled, in order. */
   #handled: readonly number[] = []
 
@@ -122,26 +112,30 @@ class LineWatch implements RunWatch {
     this.#inEffect.set(pipeline, inEffect)
   }
 
-  handles(_batch: LineBatchView, indexes: readonly number[]): void {
+  handles(batch: LineBatchView, indexes: readonly number[]): void {
+    this.#batch = batch
     this.#handled = indexes
   }
 
+  /** Asked once more where windows of the pipeline end with the record. */
   observerOf(_account: string, pipeline: string): GraphObserver {
-    const paths = new PathsOfPipeline(row => this.#asked.has(this.#handled[row] as number))
+    const paths =
+      this.#paths.get(pipeline) ?? new EventPaths(row => this.#asked.has(this.#handled[row] as number))
     this.#paths.set(pipeline, paths)
     return paths
   }
 
   stored({ origin }: Event, { pipeline, node }: NodeName, row: number): void {
-    this.#stored.push({ line: origin?.index, pipeline, node, row })
+    // A window may give lines of earlier records at the same time.
+    if (origin?.batch === this.#batch) this.#stored.push({ line: origin?.index, pipeline, node, row })
   }
 
   excluded({ origin }: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
-    this.#excluded.push({ line: origin?.index, pipeline, node, reason })
+    if (origin?.batch === this.#batch) this.#excluded.push({ line: origin?.index, pipeline, node, reason })
   }
 
   notStored(error: NodeError, { pipeline }: NodeName): void {
-    this.#notStored.push({ pipeline, error })
+    if (error.event.origin?.batch === this.#batch) this.#notStored.push({ pipeline, error })
   }
 
   explained(index: number, event: Event): ExplainedLine {
@@ -162,62 +156,5 @@ class LineWatch implements RunWatch {
           return document === undefined ? [] : [{ id, version, document, isPaused, steps }]
         }),
     }
-  }
-}
-
-/** What the nodes of a pipeline did with some of the events that entered it. */
-class PathsOfPipeline implements GraphObserver {
-  readonly #isAsked: (row: number) => boolean
-  readonly #steps = new Map<number, (Omit<ExplainedStep, 'errors'> & { readonly outputs: string[] })[]>()
-  readonly #errors: { readonly row: number; readonly error: NodeError }[] = []
-
-  constructor(isAsked: (row: number) => boolean) {
-    this.#isAsked = isAsked
-  }
-
-  left(node: string, output: string, event: Event, row: number): void {
-    if (!this.#isAsked(row)) return
-    const same = this.#of(row).find(step => step.node === node && step.event === event)
-    if (same === undefined)
-      this.#add(row, { node, outcome: 'passed', outputs: [output], event, reason: undefined })
-    else same.outputs.push(output)
-  }
-
-  dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void {
-    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'dropped', outputs: [], event, reason: reason() })
-  }
-
-  failed(node: string, event: Event, row: number): void {
-    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'failed', outputs: [], event, reason: undefined })
-  }
-
-  moved(node: string, event: Event, row: number): void {
-    if (this.#isAsked(row)) this.#add(row, { node, outcome: 'moved', outputs: [], event, reason: undefined })
-  }
-
-  gathered(node: string, event: Event, row: number, merged: boolean): void {
-    const outcome = merged ? 'merged' : 'held'
-    if (this.#isAsked(row)) this.#add(row, { node, outcome, outputs: [], event, reason: undefined })
-  }
-
-  reported(error: NodeError, row: number): void {
-    if (this.#isAsked(row)) this.#errors.push({ row, error })
-  }
-
-  steps(row: number): ExplainedStep[] {
-    return this.#of(row).map(step => ({
-      ...step,
-      errors: this.#errors
-        .filter(each => each.row === row && each.error.nodeId === step.node)
-        .map(({ error }) => error),
-    }))
-  }
-
-  #of(row: number) {
-    return this.#steps.get(row) ?? []
-  }
-
-  #add(row: number, step: Omit<ExplainedStep, 'errors'> & { readonly outputs: string[] }): void {
-    this.#steps.set(row, [...this.#of(row), step])
   }
 }

@@ -41,7 +41,8 @@ import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-acti
 import { OpenBatch } from './open-batch.ts'
 import type { Outbox } from './outbox.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
-import type { RunWatch } from './run-watch.ts'
+import type { PartitionName, RunWatch } from './run-watch.ts'
+import { sourceKey } from './spread-account.ts'
 
 /** Their entity is the account itself. */
 const KINDS_OF_ACCOUNTS: ReadonlySet<Cut['kind']> = new Set(['account', 'line-rules', 'quota'])
@@ -128,6 +129,7 @@ export class PartitionFold {
       ...seat,
       applyForwarded: cut => this.#applyForwarded(cut),
       cutsOf: account => this.#cutsOf(account),
+      watch: () => this.#watch,
     })
     this.#deadLetters = new DeadLetterExchange(identity, { ...seat, outbox: this.#exchange.outbox })
     if (checkpoint !== undefined) this.#restore(checkpoint)
@@ -189,6 +191,11 @@ export class PartitionFold {
   get spreads(): ReadonlyMap<string, number> {
     const cuts = [...this.#cuts.values()].filter(({ kind }) => kind === 'spread')
     return new Map(cuts.map(({ entity, version }) => [entity, version]))
+  }
+
+  /** Highest position of another partition of which a thing for the account has arrived here. */
+  passed(account: string, source: PartitionName): Position | undefined {
+    return this.#accounts.find(account)?.spread?.passed(sourceKey(source))
   }
 
   /** What a request with that key would be if it were the next record. */

@@ -1,5 +1,6 @@
 import type { Event } from '../event.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
 import { type ExplainedRecord, explainRecord } from './line-explanation.ts'
@@ -16,6 +17,11 @@ export interface ReplayedPartition {
   readonly partition: number
 }
 
+/** The log has let go of what a replay would have to begin with. */
+export class NoReplayError extends Error {
+  override readonly name = 'NoReplayError'
+}
+
 /**
  * The fold of a partition once more, over the records that the log still has: it gives what was given then, byte for
  * byte, and has no effect on anything.
@@ -29,21 +35,19 @@ export class PartitionReplay {
     this.#fold = fold
   }
 
-  /** Begins where the kept log can first be folded: at its very beginning, else at its oldest checkpoint. */
-  static async fromOldest(source: ReplayedPartition): Promise<PartitionReplay> {
+  /** Begins where the kept log can first be folded: at its very beginning, else at its oldest checkpoint. @throws NoReplayError */
+  static async fromOldest(source: ReplayedPartition, scope?: FoldScope): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    return new PartitionReplay(
-      source,
-      new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body),
-    )
+    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    return new PartitionReplay(source, fold)
   }
 
   /**
    * Begins at the newest checkpoint.
    *
-   * @throws CheckpointTooLargeError when that is larger than `maxBytes`
+   * @throws CheckpointTooLargeError when that is larger than `maxBytes`; NoReplayError
    */
   static async fromNewest(
     source: ReplayedPartition,
@@ -57,7 +61,7 @@ export class PartitionReplay {
     return new PartitionReplay(source, fold)
   }
 
-  /** Begins near before an offset: everything from there on is folded. */
+  /** Begins near before an offset: everything from there on is folded. @throws NoReplayError */
   static async reaching(
     source: ReplayedPartition,
     offset: bigint,
@@ -114,6 +118,19 @@ export class PartitionReplay {
     }
   }
 
+  /** The same of events of the account in scope that came from other partitions: of each record that brings any of those. */
+  async *arrivals(
+    until: bigint,
+    rest: () => Promise<void>,
+    isAsked: IsAskedArrival,
+  ): AsyncIterable<readonly Arrival[]> {
+    for await (const record of this.records(until, rest)) {
+      const arrivals = explainArrivals(this.#fold, record, isAsked)
+      this.#fold.outbox.discard()
+      if (arrivals.length > 0) yield arrivals
+    }
+  }
+
   #apply(record: LogRecord, watch?: RunWatch): void {
     this.#fold.apply(record, watch)
     this.#fold.outbox.discard()
@@ -166,8 +183,8 @@ export class PartitionReplay {
   }
 }
 
-function beginsTooLate({ topic, partition }: ReplayedPartition, first: bigint): Error {
-  return new Error(`partition ${partition} of ${topic.name} begins at ${first} and has no checkpoint`)
+function beginsTooLate({ topic, partition }: ReplayedPartition, first: bigint): NoReplayError {
+  return new NoReplayError(`partition ${partition} of ${topic.name} begins at ${first} and has no checkpoint`)
 }
 
 function checkpointLogOf({ checkpoints, topic, partition }: ReplayedPartition): CheckpointLog {

@@ -3,8 +3,10 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
+import type { Position } from '../position.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
+import type { WaitingPlace } from './outbox.ts'
 
 /** What a partition has in effect of a pipeline since a cut. */
 export interface PipelineInEffect {
@@ -15,6 +17,28 @@ export interface PipelineInEffect {
   readonly isPaused: boolean
   /** When the cut took effect, UNIX ms of log time. */
   readonly atMs: number
+}
+
+/** A revision of a pipeline that runs, or still runs for the events of it that are under way. */
+export interface RunningRevision {
+  /** Of its cut. */
+  readonly version: number
+  readonly document: PipelineDocument
+}
+
+/** A partition of a topic, by name. */
+export interface PartitionName {
+  readonly topic: string
+  readonly partition: number
+}
+
+/** Events that wait at a node, from another partition. */
+export interface ArrivedEvents {
+  readonly source: PartitionName
+  readonly place: WaitingPlace
+  readonly events: readonly Event[]
+  /** Of each, in the source's log. */
+  readonly positions: readonly Position[]
 }
 
 /**
@@ -28,6 +52,10 @@ export interface RunWatch {
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
   /** Told of each record of lines which of them are no repeats. */
   handles?(batch: LineBatchView, indexes: readonly number[]): void
+  /** Told before events from another partition are run on; repeats are left out. */
+  resumes?(arrived: ArrivedEvents): void
+  /** Told after that. @param revision that ran them; undefined: their node is no more */
+  resumed?(revision: RunningRevision | undefined): void
   /** An event becomes a line of the own store. @param row of its record's lines */
   stored?(event: Event, name: NodeName, row: number): void
   /** It was left out on purpose before it became one. */

@@ -1,11 +1,17 @@
 import { INGEST_TOPIC } from '../log/topics.ts'
-import type { Position } from '../position.ts'
+import { isBeyond, type Position } from '../position.ts'
 import { type FoldSeat, KeyPlacement } from './key-placement.ts'
+import type { PartitionName } from './run-watch.ts'
 
 interface Snapshot {
   readonly placement: ReturnType<KeyPlacement['snapshot']>
   readonly passed: readonly (readonly [source: string, offset: number, row: number])[]
   readonly forwarded: readonly (readonly [entity: string, versions: readonly number[]])[]
+}
+
+/** Under which a partition that sends here is remembered. */
+export function sourceKey({ topic, partition }: PartitionName): string {
+  return `${topic} ${partition}`
 }
 
 /** What a partition remembers of an account whose lines are, or were, on all partitions. */
@@ -27,12 +33,15 @@ export class SpreadAccount {
     return this.#seat.topic !== INGEST_TOPIC || this.placement.isHome
   }
 
+  /** Highest position seen of a partition that sends here. @param source its key */
+  passed(source: string): Position | undefined {
+    return this.#passed.get(source)
+  }
+
   /** Notes a position. @returns false when it was passed before, so that the thing is a repeat */
   advance(source: string, position: Position): boolean {
     const known = this.#passed.get(source)
-    const isRepeat =
-      known !== undefined &&
-      (position.offset < known.offset || (position.offset === known.offset && position.row <= known.row))
+    const isRepeat = known !== undefined && !isBeyond(position, known)
     if (!isRepeat) this.#passed.set(source, position)
     return !isRepeat
   }

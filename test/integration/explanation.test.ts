@@ -113,6 +113,13 @@ test('what is asked wrongly, or is not there, is said', async () => {
     'query=a&from=5&to=1',
   ])
     expect([query, await status(query)]).toEqual([query, 400])
-  for (const query of ['line_id=1', 'batch_id=00000000:0:0:0', `line_id=${'9'.repeat(38)}`])
-    expect([query, await status(query)]).toEqual([query, 404])
+  const ofTopic = (number: bigint) => `line_id=${(number << 84n) + 1n}`
+  const absent = [
+    'line_id=1',
+    'batch_id=00000000:0:0:0',
+    `line_id=${'9'.repeat(38)}`,
+    ofTopic(1n),
+    ofTopic(2n),
+  ]
+  for (const query of absent) expect([query, await status(query)]).toEqual([query, 404])
 })

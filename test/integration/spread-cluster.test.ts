@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
+import type { ExplainedLine } from '../../schemas/explanation-api.ts'
 import { newDice } from '../support/dice.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { runWeir } from '../support/program.ts'
@@ -48,8 +49,8 @@ async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<
   return (await response.json()) as Answer
 }
 
-/** Publishes: everything -> throttle by app -> throttle of all together, that nothing reaches -> own store. */
-async function publishThrottles(api: string): Promise<void> {
+/** Publishes: everything -> throttle by app -> throttle of all together, that nothing reaches -> own store. @returns its id */
+async function publishThrottles(api: string): Promise<string> {
   const create = async (path: string, body: object) =>
     (await ask<{ data: { id: string } }>(`${api}${path}`, 'POST', body)).data.id
   const pipeline = await create('/v3/pipeline', { title: 'limited' })
@@ -67,6 +68,23 @@ async function publishThrottles(api: string): Promise<void> {
   })
   await create(at('sink'), { type: 'mezmo', inputs: [all], user_config: {} })
   await ask(`${api}${at('publish')}`, 'POST', {})
+  return pipeline
+}
+
+/** Some of the lines were spread, some came while memory moved; the process with the API has no engine. */
+async function expectExplained(api: string, pipeline: string, batch: string): Promise<void> {
+  const explain = async (query: string) =>
+    (await ask<{ data: ExplainedLine[] }>(`${api}/v3/pipeline/${pipeline}/explain?${query}`)).data
+  const lines = await explain(`batch_id=${batch}`)
+  expect(lines).toHaveLength(LINES_PER_REQUEST)
+  for (const { stored, pipeline: taken } of lines) {
+    const last = taken?.steps.at(-1)
+    expect(last?.outcome).toBe(stored.length === 1 ? 'passed' : 'dropped')
+    if (stored.length === 0)
+      expect(last?.reason).toMatchObject({ rule: 'the bucket is full', threshold: LIMIT })
+  }
+  const kept = lines.find(({ stored }) => stored.length > 0)
+  if (kept !== undefined) expect(await explain(`line_id=${kept.stored[0]?.line_id}`)).toEqual([kept])
 }
 
 const setSpread = (api: string, enabled: boolean) => ask(`${api}/v3/account/spread`, 'PUT', { enabled })
@@ -112,12 +130,13 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     const api = await start('api', shared)
     const engines = [await start('engine', shared)]
     const ingest = await start('ingest', shared)
-    await publishThrottles(api.url)
+    const pipeline = await publishThrottles(api.url)
     while (engines.length < ENGINES) engines.push(await start('engine', shared))
 
     const dice = newDice(7)
     const counts = new Map<string, number>()
     let lines = 0
+    const batches: string[] = []
     const send = async () => {
       const batch = Array.from({ length: LINES_PER_REQUEST }, () => {
         const app = `key-${dice.below(KEYS)}`
@@ -129,7 +148,9 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
         headers: { apikey: KEY, 'content-type': 'application/json' },
         body: JSON.stringify({ lines: batch }),
       })
-      expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+      const answer = await response.text()
+      expect([response.status, answer]).toEqual([200, expect.any(String)])
+      batches.push((JSON.parse(answer) as { batchID: string }).batchID)
     }
     const killAndReplace = async (index: number) => {
       await engines[index]?.end('SIGKILL')
@@ -157,6 +178,8 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     }
     await clock.sleep(3_000) // One pass too many would come now.
     expect(await storedByKey(api.url)).toEqual(expected)
+    for (const request of [10, 22, 50, 76, 90, 105, 119])
+      await expectExplained(api.url, pipeline, batches[request] as string)
 
     for (const engine of engines) await engine.end('SIGTERM')
     const verified = await runWeir(['verify'], shared)

@@ -99,7 +99,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     },
     store: EMPTY_STORE,
     deadLetters: { topic: deadLetters, ingest: topic },
-    replay: { ingest: topic, checkpoints: topics.checkpoints },
+    replay: topics,
     memory: new PresentMemory({ topics, clock }),
     ...overrides,
   }

@@ -1,0 +1,144 @@
+import { rekeyedType } from '../../schemas/rekeyed.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import type { Event } from '../event.ts'
+import type { GraphObserver } from '../graph/graph-observer.ts'
+import type { NodeError } from '../graph/node-error.ts'
+import type { LogRecord } from '../log/log.ts'
+import type { Position } from '../position.ts'
+import type { Exclusion } from './account-rules.ts'
+import { EventPaths, type ExplainedStep } from './event-paths.ts'
+import type { ExcludedAt, StoredAs } from './line-explanation.ts'
+import type { NodeName } from './node-activity.ts'
+import type { PartitionFold } from './partition-fold.ts'
+import type { ArrivedEvents, PartitionName, RunningRevision, RunWatch } from './run-watch.ts'
+
+/** An event that came from another partition, and what became of it where it arrived. */
+export interface Arrival {
+  readonly source: PartitionName
+  /** In the source's log. */
+  readonly position: Position
+  /** Of the record with which it arrived. */
+  readonly offset: bigint
+  /** The log's clock when that was appended, UNIX ms. */
+  readonly appendTimeMs: number
+  /** Log time, UNIX ms. */
+  readonly timeMs: number
+  readonly event: Event
+  readonly pipeline: string
+  /** At which it waited. */
+  readonly node: string
+  /** Undefined: its node is no more, and it went no further. */
+  readonly revision: RunningRevision | undefined
+  readonly steps: readonly ExplainedStep[]
+  readonly stored: readonly StoredAs[]
+  readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
+  readonly excluded: readonly ExcludedAt[]
+}
+
+/** About which of the events that arrive somebody wants to know. */
+export type IsAskedArrival = (source: PartitionName, position: Position) => boolean
+
+/**
+ * Folds the next record and tells what becomes of events that it brings from another partition.
+ *
+ * @param fold of an account alone
+ */
+export function explainArrivals(fold: PartitionFold, record: LogRecord, isAsked: IsAskedArrival): Arrival[] {
+  if (schemaIdOf(record.value) !== rekeyedType.id) {
+    fold.apply(record)
+    return []
+  }
+  const watch = new ArrivalWatch(isAsked)
+  fold.apply(record, watch)
+  const { offset, appendTimeMs } = record
+  return watch.arrivals.map(arrival => ({ ...arrival, offset, appendTimeMs, timeMs: fold.timeMs }))
+}
+
+type WatchedArrival = Omit<Arrival, 'offset' | 'appendTimeMs' | 'timeMs'>
+
+/** Notes what becomes of the events that one record brings. */
+class ArrivalWatch implements RunWatch {
+  readonly arrivals: WatchedArrival[] = []
+  readonly #isAsked: IsAskedArrival
+  /** They are run on one group after the other. */
+  #arrived: ArrivedEvents | undefined
+  #paths: EventPaths | undefined
+  #asked: ReadonlySet<number> = new Set()
+  /** By the line that they come from: of those that travel with the events, each has its own. */
+  #stored = new Map<number, StoredAs[]>()
+  #notStored = new Map<number, NodeError[]>()
+  #excluded = new Map<number, ExcludedAt[]>()
+
+  constructor(isAsked: IsAskedArrival) {
+    this.#isAsked = isAsked
+  }
+
+  takesEffect(): void {}
+
+  resumes(arrived: ArrivedEvents): void {
+    const { source, positions } = arrived
+    this.#arrived = arrived
+    this.#asked = new Set(positions.keys().filter(row => this.#isAsked(source, positions[row] as Position)))
+    this.#paths = new EventPaths(row => this.#asked.has(row))
+    this.#stored = new Map()
+    this.#notStored = new Map()
+    this.#excluded = new Map()
+  }
+
+  observerOf(): GraphObserver | undefined {
+    return this.#arrived === undefined || this.#asked.size === 0 ? undefined : this.#paths
+  }
+
+  stored(event: Event, { pipeline, node }: NodeName, row: number): void {
+    this.#note(this.#stored, event, { pipeline, node, row })
+  }
+
+  excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
+    this.#note(this.#excluded, event, { pipeline, node, reason })
+  }
+
+  notStored(error: NodeError): void {
+    this.#note(this.#notStored, error.event, error)
+  }
+
+  resumed(revision: RunningRevision | undefined): void {
+    if (this.#arrived === undefined) return
+    const { source, place, events, positions } = this.#arrived
+    this.#arrived = undefined
+    const { pipeline, node } = place
+    for (const row of this.#asked) {
+      const event = events[row] as Event
+      this.arrivals.push({
+        source,
+        position: positions[row] as Position,
+        event,
+        pipeline,
+        node,
+        revision,
+        steps: revision === undefined ? [goneStep(node, event)] : (this.#paths?.steps(row) ?? []),
+        stored: this.#stored.get(lineOf(event)) ?? [],
+        notStored: (this.#notStored.get(lineOf(event)) ?? []).map(error => ({ pipeline, error })),
+        excluded: this.#excluded.get(lineOf(event)) ?? [],
+      })
+    }
+  }
+
+  /** Leaves out what windows give at the same time. */
+  #note<Noted>(notes: Map<number, Noted[]>, event: Event, noted: Noted): void {
+    const arrived = this.#arrived?.events[0]
+    if (arrived === undefined || event.origin?.batch !== arrived.origin?.batch) return
+    const line = lineOf(event)
+    notes.set(line, [...(notes.get(line) ?? []), noted])
+  }
+}
+
+/** It is counted as dropped under its node. */
+function goneStep(node: string, event: Event): ExplainedStep {
+  const reason = { rule: 'the node is no longer in the pipeline' }
+  return { node, outcome: 'dropped', outputs: [], event, reason, sentTo: undefined, errors: [] }
+}
+
+/** Every event of a pipeline comes from a line. */
+function lineOf({ origin }: Event): number {
+  return origin?.index ?? -1
+}
