@@ -49,5 +49,6 @@ export const V3_ERROR_REPLIES = {
   403: ErrorBody,
   404: ErrorBody,
   409: ErrorBody,
+  429: ErrorBody,
   503: ErrorBody,
 }

@@ -22,7 +22,7 @@ export function sendError(
 ): FastifyReply {
   const isV3 = isVersion3(request.url)
   const known = apiErrorOf(error, isV3)
-  if (known.status === 503) {
+  if (known.status === 503 || known.status === 429) {
     refusals.note(request, known.message)
   } else if (known.status >= 500) {
     request.log.error({ err: error, method: request.method, route: request.routeOptions.url }, known.message)
@@ -87,6 +87,8 @@ const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
   KEY_LIMIT: [400, 'BadRequest'],
   EXEMPTION_LIMIT: [400, 'BadRequest'],
   RULE_LIMIT: [400, 'BadRequest'],
+  TOKEN_LIMIT: [400, 'BadRequest'],
+  ISSUER_GONE: [401, 'NotAuthorized'],
   GROUP_IN_USE: [409, 'Conflict'],
   UNKNOWN_GROUP: [400, 'BadRequest'],
 }

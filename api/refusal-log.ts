@@ -4,7 +4,7 @@ import type { Clock } from '../engine/clock/clock.ts'
 const QUIET_MS = 10_000
 
 /**
- * Says why requests are turned away with 503: at once for the first, then every ten seconds with how many there were.
+ * Says why requests are turned away with 503 or 429: at once for the first, then every ten seconds with how many there were.
  * A full log under load would otherwise fill the operator's disk with the same sentence.
  */
 export class RefusalLog {

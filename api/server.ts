@@ -27,6 +27,7 @@ import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import type { Needs } from './auth/permission.ts'
 import { guard } from './auth/request-caller.ts'
+import { TokenUses } from './auth/token-uses.ts'
 import { type ConfigurationSettings, configurationRoutes } from './configuration/configuration-routes.ts'
 import { type Reach, tcpReach } from './configuration/reach.ts'
 import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
@@ -47,8 +48,10 @@ import type { ReplayPorts } from './pipeline/explanations.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { isTapUpgrade } from './pipeline/tap-routes.ts'
+import { type Rate, RateLimit } from './rate-limit.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
+import { ConcurrentExports } from './search/concurrent-exports.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
@@ -101,8 +104,17 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
   readonly destinations?: NodeSettings | undefined
+  /** What is absent is not limited. */
+  readonly limits?: RequestLimits | undefined
   /** Whether a host that a log-analysis destination names, as written, is this installation; see `ownHosts`. */
   readonly isOwnHost?: ((host: string) => boolean) | undefined
+}
+
+/** Of one credential, or account, at one server. */
+export interface RequestLimits {
+  readonly api?: Rate | undefined
+  readonly ingest?: Rate | undefined
+  readonly exportsPerAccount?: number | undefined
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -124,9 +136,11 @@ const SAFE_HEADERS = {
 export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> {
   const { configuration, clock, settings, registry, status } = ports
   const app = newInstance(ports)
+  const uses = new TokenUses(ports)
   boundClosing(app, clock, ports.logger)
+  whileItRuns(app, signal => uses.follow(signal))
   const routes = new RouteTable()
-  const authenticator = new ConfigurationAuthenticator(configuration, clock)
+  const authenticator = new ConfigurationAuthenticator(configuration, clock, uses)
 
   routes.attach(app)
   app.decorate('routeTable', routes)
@@ -137,7 +151,8 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw hostMissing()
   })
   requestMetrics(app, registry)
-  guard(app, authenticator, configuration)
+  const { limits = {} } = settings
+  guard(app, authenticator, configuration, limits.api && new RateLimit(limits.api, clock))
   parseJsonBodies(app)
   app.setValidatorCompiler(validatorCompiler())
   // Answers are written as they are: a response schema documents them and drops nothing.
@@ -165,14 +180,19 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
         corsOrigins,
         observer,
         keys,
+        rateLimit: limits.ingest && new RateLimit(limits.ingest, clock),
       }),
     )
   }
-  if (ports.only === undefined) await registerApi(app, ports)
+  if (ports.only === undefined) await registerApi(app, ports, { authenticator, uses })
   return app
 }
 
-async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<void> {
+async function registerApi(
+  app: FastifyInstance,
+  ports: ServerPorts,
+  access: { readonly authenticator: ConfigurationAuthenticator; readonly uses: TokenUses },
+): Promise<void> {
   const { configuration, clock, entropy, store, settings, inEffect, taps } = ports
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
   const deadLetters = new DeadLetterQueue(ports.deadLetters, clock)
@@ -189,17 +209,40 @@ async function registerApi(app: FastifyInstance, ports: ServerPorts): Promise<vo
     taps,
   })
   const { reach = tcpReach } = ports
-  await app.register(configurationRoutes, { configuration, clock, entropy, reach, settings, inEffect })
+  await app.register(configurationRoutes, {
+    configuration,
+    clock,
+    entropy,
+    reach,
+    settings,
+    inEffect,
+    ...access,
+  })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })
   await app.register(attachedAccountRoutes, { configuration, clock, entropy, settings })
   await app.register(spreadRoutes, { configuration, clock, partitions: settings.partitions })
   if (store !== undefined) {
     await needing('read', app, async scope => {
-      await scope.register(exportRoutes, { configuration, store, clock })
+      const most = settings.limits?.exportsPerAccount
+      const concurrent = most === undefined ? undefined : new ConcurrentExports(most)
+      await scope.register(exportRoutes, { configuration, store, clock, concurrent })
       await scope.register(usageRoutes, { store, clock })
     })
   }
   await serveDocument(app)
+}
+
+/** Does some work from the start of a server to its end. */
+function whileItRuns(app: FastifyInstance, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController()
+  let done: Promise<void> | undefined
+  app.addHook('onReady', async () => {
+    done = work(closing.signal)
+  })
+  app.addHook('onClose', async () => {
+    closing.abort()
+    await done
+  })
 }
 
 /** Registers routes that all need the same, in a scope of their own. */

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Problem } from '../engine/problem.ts'
 import type { ValidationDetail } from './errors.ts'
+import { isoTimeMs } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'
 
 /** More than anybody reads; a body of nothing but mistakes would have a million. */
@@ -20,6 +21,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
   ajv.addFormat('host:port', HOST_AND_PORT)
+  ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
   addKeywords(ajv)
   return ({ schema }) => {
     const compiled = ajv.compile(schema)

@@ -8,7 +8,7 @@ import { RecentKeys } from '../api/ingest/recent-keys.ts'
 import { cutPauseMetrics, engineMetrics, logMetrics } from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
-import { buildServer, type ServerPorts } from '../api/server.ts'
+import { buildServer, type RequestLimits, type ServerPorts } from '../api/server.ts'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
@@ -117,6 +117,7 @@ export async function openServers(
       maxServiceKeys: settings.maxServiceKeys,
       allowServiceKeyCreation: settings.allowServiceKeyCreation === 'on',
       checkArchiving: settings.checkArchiving === 'on',
+      limits: requestLimits(settings),
     },
   }
   const api = await buildServer(ports)
@@ -164,6 +165,16 @@ async function listenOn(
 function reachable(address: string): string {
   if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
   return address.includes(':') ? `[${address}]` : address
+}
+
+function requestLimits(settings: Settings): RequestLimits {
+  const rate = (perSecond: number | undefined, burst: number | undefined) =>
+    perSecond === undefined ? undefined : { perSecond, burst: burst ?? perSecond }
+  return {
+    api: rate(settings.rateLimitApi, settings.rateLimitApiBurst),
+    ingest: rate(settings.rateLimitIngest, settings.rateLimitIngestBurst),
+    exportsPerAccount: settings.maxExportsPerAccount,
+  }
 }
 
 function destinationSettings({ host, port, ingestPort, ingestHost, logHostPattern }: Settings) {

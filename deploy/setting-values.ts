@@ -28,6 +28,8 @@ export function integer(least: number, most: number): (value: string) => number 
 export const port = integer(0, 65_535)
 export const optionalPort = port as (value: string) => number | undefined
 
+export const requestCount = integer(1, 1_000_000) as (value: string) => number | undefined
+
 /** Below this the log's own segments leave no room for lines. */
 const MIN_LOG_BYTES = 8 * 1024 ** 2
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }

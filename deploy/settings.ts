@@ -13,6 +13,7 @@ import {
   port,
   registryUrl,
   regularExpression,
+  requestCount,
   type SaslMechanism,
   text,
   token,
@@ -125,6 +126,36 @@ const DECLARATIONS = {
     'on: an archiving configuration is accepted only when its object store accepts a connection.',
     oneOf('on', 'off'),
     'off',
+  ),
+  rateLimitApi: setting(
+    'WEIR_RATE_LIMIT_API',
+    'Requests a second that one credential may make to the API, at each process; more are 429. Default: any number.',
+    requestCount,
+    undefined,
+  ),
+  rateLimitApiBurst: setting(
+    'WEIR_RATE_LIMIT_API_BURST',
+    'How many of them may come at once. Default: those of one second.',
+    requestCount,
+    undefined,
+  ),
+  rateLimitIngest: setting(
+    'WEIR_RATE_LIMIT_INGEST',
+    'The same for requests with lines. Some senders drop what is answered with 429. Default: any number.',
+    requestCount,
+    undefined,
+  ),
+  rateLimitIngestBurst: setting(
+    'WEIR_RATE_LIMIT_INGEST_BURST',
+    'How many of them may come at once. Default: those of one second.',
+    requestCount,
+    undefined,
+  ),
+  maxExportsPerAccount: setting(
+    'WEIR_MAX_EXPORTS_PER_ACCOUNT',
+    'Exports of one account that run at once, at each process; more are 429. Default: any number.',
+    requestCount,
+    undefined,
   ),
   partitions: setting(
     'WEIR_PARTITIONS',
@@ -296,6 +327,12 @@ export function readSettings(environment: Environment): Settings {
   }
   if (read.kafkaBrokers.length > 0) problems.push(...kafkaProblems(read))
   problems.push(...registryProblems(read))
+  for (const [name, rate, burst] of [
+    ['WEIR_RATE_LIMIT_API', read.rateLimitApi, read.rateLimitApiBurst],
+    ['WEIR_RATE_LIMIT_INGEST', read.rateLimitIngest, read.rateLimitIngestBurst],
+  ] as const)
+    if (rate === undefined && burst !== undefined)
+      problems.push(`${name}_BURST means nothing unless ${name} is set`)
   if (read.ingestPort !== undefined && read.ingestPort === read.port && read.port !== 0) {
     problems.push('WEIR_INGEST_PORT must differ from WEIR_PORT')
   }

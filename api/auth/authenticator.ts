@@ -7,7 +7,6 @@ import {
   accessTokens,
   accountKeys,
   accounts,
-  type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
@@ -18,9 +17,12 @@ import type {
   Authenticator,
   Caller,
   CallerAccount,
+  CallerCredential,
   IngestCredentials,
 } from './caller.ts'
 import { type ApiCarriers, type Presented, presentedTo, presentedToIngestion } from './carriers.ts'
+import { narrowed } from './right.ts'
+import type { TokenUses } from './token-uses.ts'
 
 /** What a request to the API, other than to ingestion, says about who it is from. */
 export interface ApiCredentials extends ApiCarriers {
@@ -39,8 +41,6 @@ export const DELEGATION_REQUIRED = '"x-delegate-account-id" header is required'
 const DELEGATION_REFUSED = 'Only enterprise tokens may act for an account by "x-delegate-account-id"'
 const NOT_A_CHILD = 'The account named by "x-delegate-account-id" is not an account of the enterprise'
 
-const RANK: Readonly<Record<Role, number>> = { readonly: 0, member: 1, admin: 2, owner: 3 }
-
 /**
  * Says who a request is from, by the fold of the configuration log. Secrets are looked up by their hash, so the
  * time it takes tells nothing about them. Expired, revoked and unknown ones get the same answer
@@ -49,10 +49,12 @@ const RANK: Readonly<Record<Role, number>> = { readonly: 0, member: 1, admin: 2,
 export class ConfigurationAuthenticator implements Authenticator {
   readonly #configuration: ConfigurationView
   readonly #clock: Clock
+  readonly #uses: Pick<TokenUses, 'note'>
 
-  constructor(configuration: ConfigurationView, clock: Clock) {
+  constructor(configuration: ConfigurationView, clock: Clock, uses: Pick<TokenUses, 'note'>) {
     this.#configuration = configuration
     this.#clock = clock
+    this.#uses = uses
   }
 
   ingest(credentials: IngestCredentials): Authentication {
@@ -82,6 +84,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     if (key === undefined || !isOlderEnterpriseApi(path)) return refused(401, BAD_SERVICE_KEY)
     const caller: Caller = {
       subjectId: key.id,
+      credential: { id: key.id, scope: null, expiresAtMs: null },
       accessType: 'enterprise',
       role: 'admin',
       enterpriseId: key.value.enterprise,
@@ -110,6 +113,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     if (account === undefined) return undefined
     return {
       subjectId: key.id,
+      credential: { id: key.id, scope: null, expiresAtMs: null },
       accessType: type === 'service' ? 'servicekey' : 'ingestion',
       role: type === 'service' ? 'admin' : 'ingest',
       delegated: false,
@@ -118,23 +122,52 @@ export class ConfigurationAuthenticator implements Authenticator {
   }
 
   #callerOfToken(hash: string): Caller | undefined {
-    const token = this.#configuration.find(accessTokens, 'hash', hash)?.value
-    if (token === undefined || token.revoked) return undefined
-    if (token.expiresAtMs !== null && token.expiresAtMs <= this.#clock.wallMs()) return undefined
-    if (token.kind === 'enterprise') return callerOfEnterprise(token)
+    const nowMs = this.#clock.wallMs()
+    const found = this.#tokenOf(hash, nowMs)
+    if (found === undefined) return undefined
+    const { value: token, id } = found.token
+    const credential = { id, scope: token.scope, expiresAtMs: found.untilMs }
+    const caller = this.#callerWith(token, credential)
+    if (caller !== undefined) this.#uses.note(id, nowMs)
+    return caller
+  }
+
+  /** @returns a token that works, and until when the secret does: one that was replaced may end before its token */
+  #tokenOf(hash: string, nowMs: number): { token: Entity<AccessToken>; untilMs: number | null } | undefined {
+    const present = this.#configuration.find(accessTokens, 'hash', hash)
+    const token = present ?? this.#configuration.find(accessTokens, 'previousHash', hash)
+    if (token === undefined || token.value.revoked) return undefined
+    const { expiresAtMs, previous } = token.value
+    const ends = [expiresAtMs, present === undefined ? (previous?.untilMs ?? 0) : null]
+    const untilMs = Math.min(...ends.map(end => end ?? Number.POSITIVE_INFINITY))
+    if (untilMs <= nowMs) return undefined
+    return { token, untilMs: Number.isFinite(untilMs) ? untilMs : null }
+  }
+
+  #callerWith(token: AccessToken, credential: CallerCredential): Caller | undefined {
+    if (token.kind === 'enterprise') return callerOfEnterprise(token, credential)
     const account = this.#activeAccount(token.account ?? '')
     if (account === undefined) return undefined
-    return token.kind === 'user' ? this.#callerOfUser(token, account) : callerOfService(token, account)
+    return token.kind === 'user'
+      ? this.#callerOfUser(token, credential, account)
+      : callerOfService(token, credential, account)
   }
 
   /** A personal token has its user's present role, or less; it ends with the membership. */
-  #callerOfUser(token: AccessToken, account: Entity<Account>): Caller | undefined {
+  #callerOfUser(
+    token: AccessToken,
+    credential: CallerCredential,
+    account: Entity<Account>,
+  ): Caller | undefined {
     const member = this.#configuration.get(members, memberKey(account.id, token.email ?? ''))?.value
     if (member === undefined || member.subjectId !== token.subjectId) return undefined
+    const role = narrowed(member.role, token.scope)
+    if (role === undefined) return undefined
     return {
       subjectId: token.subjectId,
+      credential,
       accessType: 'user',
-      role: narrower(member.role, token.scope),
+      role,
       subjectEmail: member.email,
       delegated: false,
       ...placeOf(account),
@@ -157,9 +190,10 @@ export class ConfigurationAuthenticator implements Authenticator {
   }
 }
 
-function callerOfService(token: AccessToken, account: Entity<Account>): Caller {
+function callerOfService(token: AccessToken, credential: CallerCredential, account: Entity<Account>): Caller {
   return {
     subjectId: token.subjectId,
+    credential,
     accessType: 'service',
     role: token.scope ?? 'admin',
     delegated: false,
@@ -167,9 +201,10 @@ function callerOfService(token: AccessToken, account: Entity<Account>): Caller {
   }
 }
 
-function callerOfEnterprise(token: AccessToken): Caller {
+function callerOfEnterprise(token: AccessToken, credential: CallerCredential): Caller {
   return {
     subjectId: token.subjectId,
+    credential,
     accessType: 'enterprise',
     role: token.scope ?? 'owner',
     delegated: false,
@@ -187,12 +222,6 @@ function placeOf({ id, value }: Entity<Account>): { account: CallerAccount; ente
     },
     ...(value.enterprise === null ? {} : { enterpriseId: value.enterprise }),
   }
-}
-
-function narrower(role: Role, scope: AccessToken['scope']): Caller['role'] {
-  if (scope === null) return role
-  if (scope === 'ingest') return scope
-  return RANK[scope] < RANK[role] ? scope : role
 }
 
 /** Keys work where they always did: configuration and account API, section 2.1. */

@@ -172,6 +172,13 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v1/enterprise/keys': 'enterprise',
   'GET /v1/enterprise/keys/:keyId': 'enterprise',
   'DELETE /v1/enterprise/keys/:keyId': 'enterprise',
+  'GET /v1/config/audit': 'administrator',
+  'GET /v1/config/tokens': 'token',
+  'POST /v1/config/tokens': 'token',
+  'GET /v1/config/tokens/:tokenId': 'token',
+  'PATCH /v1/config/tokens/:tokenId': 'token',
+  'POST /v1/config/tokens/:tokenId/rotate': 'token',
+  'DELETE /v1/config/tokens/:tokenId': 'token',
   'POST /logs/ingest': 'ingest',
   'POST /logs/agent': 'ingest',
   'OPTIONS /logs/ingest': 'public',
@@ -218,9 +225,14 @@ const delegating = (token: string, account: (world: World) => string) => (world:
 })
 const ownAccount = ({ installation }: World) => installation.credentials.accountId
 
-const READER = upTo('read', 'caller')
-const WRITER = upTo('read', 'write', 'caller')
-const ADMIN = upTo('read', 'write', 'admin', 'caller')
+const READER = upTo('read', 'caller', 'token')
+const WRITER = upTo('read', 'write', 'caller', 'token', 'ingest')
+const ADMIN = upTo('read', 'write', 'admin', 'administrator', 'caller', 'token', 'ingest')
+const SENDER = upTo('ingest')
+const SERVICE_KEY = (needs: Needs, url: string): Verdict =>
+  url.startsWith('/v3/') || needs === 'ingest'
+    ? 401
+    : upTo('read', 'write', 'admin', 'administrator', 'caller')(needs)
 
 const CALLERS: readonly CallerRow[] = [
   { name: 'nobody', headers: () => ({}), verdict: always(401) },
@@ -240,6 +252,11 @@ const CALLERS: readonly CallerRow[] = [
     verdict: always(401),
   },
   {
+    name: 'an ingestion key',
+    headers: ({ installation }) => ({ apikey: installation.credentials.ingestionKey }),
+    verdict: needs => (needs === 'ingest' ? 'passes' : 401),
+  },
+  {
     name: 'a service key as a token',
     headers: ({ installation }) => ({ authorization: `Token ${installation.credentials.serviceKey}` }),
     verdict: always(401),
@@ -247,21 +264,19 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'a service key',
     headers: ({ installation }) => ({ servicekey: installation.credentials.serviceKey }),
-    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+    verdict: SERVICE_KEY,
   },
   {
     name: 'a service key in the apikey header',
     headers: ({ installation }) => ({ apikey: installation.credentials.serviceKey }),
     // Groups want it in the other header.
     verdict: (needs, url, method) =>
-      url.startsWith('/v3/') || (url.startsWith('/v1/config/groups') && method !== 'GET')
-        ? 401
-        : ADMIN(needs),
+      url.startsWith('/v1/config/groups') && method !== 'GET' ? 401 : SERVICE_KEY(needs, url),
   },
   {
     name: 'a service key by basic authentication',
     headers: ({ installation }) => ({ authorization: basic(installation.credentials.serviceKey) }),
-    verdict: (needs, url) => (url.startsWith('/v3/') ? 401 : ADMIN(needs)),
+    verdict: SERVICE_KEY,
   },
   {
     name: 'an access token by basic authentication',
@@ -283,23 +298,46 @@ const CALLERS: readonly CallerRow[] = [
     verdict: ADMIN,
   },
   { name: 'a service account with scope readonly', headers: bearer('serviceReadonly'), verdict: READER },
-  { name: 'a service account that can only ingest', headers: bearer('serviceIngest'), verdict: always(403) },
+  { name: 'a service account that can only ingest', headers: bearer('serviceIngest'), verdict: SENDER },
+  {
+    name: 'a service account of another account',
+    headers: bearer('other'),
+    // The service key that groups want beside it is not one of its account.
+    verdict: (needs, url, method) =>
+      url.startsWith('/v1/config/groups') && method !== 'GET' ? 401 : ADMIN(needs),
+  },
+  { name: 'a secret within its grace after a rotation', headers: bearer('inGrace'), verdict: ADMIN },
+  { name: 'a secret whose grace is over', headers: bearer('afterGrace'), verdict: always(401) },
   { name: 'a readonly user', headers: bearer('readonly'), verdict: READER },
   { name: 'a member', headers: bearer('member'), verdict: WRITER },
   { name: 'an admin', headers: bearer('admin'), verdict: ADMIN },
-  { name: 'an owner', headers: bearer('owner'), verdict: upTo('read', 'write', 'admin', 'owner', 'caller') },
+  {
+    name: 'an owner',
+    headers: bearer('owner'),
+    verdict: upTo('read', 'write', 'admin', 'administrator', 'owner', 'caller', 'token', 'ingest'),
+  },
   { name: 'an owner with scope readonly', headers: bearer('ownerReadonly'), verdict: READER },
+  { name: 'a member whose token can only ingest', headers: bearer('memberIngest'), verdict: SENDER },
+  {
+    name: 'a readonly user whose token can only ingest, which he may not',
+    headers: bearer('readonlyIngest'),
+    verdict: always(401),
+  },
   { name: 'a readonly user with scope admin', headers: bearer('readonlyAdmin'), verdict: READER },
   {
     name: 'an owner who names his own account for delegation',
     headers: delegating('owner', ownAccount),
     verdict: always(403),
   },
-  { name: 'an enterprise token', headers: bearer('enterprise'), verdict: upTo('enterprise', 'caller') },
+  {
+    name: 'an enterprise token',
+    headers: bearer('enterprise'),
+    verdict: upTo('enterprise', 'caller', 'token', 'administrator'),
+  },
   {
     name: 'an enterprise token for a child',
     headers: delegating('enterprise', ownAccount),
-    verdict: upTo('read', 'write', 'admin', 'enterprise', 'caller'),
+    verdict: upTo('read', 'write', 'admin', 'administrator', 'enterprise', 'caller', 'token', 'ingest'),
   },
   {
     name: 'an enterprise token for an unknown account',
@@ -339,6 +377,11 @@ const CALLERS: readonly CallerRow[] = [
     headers: delegating('enterpriseRevoked', ownAccount),
     verdict: always(401),
   },
+  {
+    name: 'an expired enterprise token for a child',
+    headers: delegating('enterpriseExpired', ownAccount),
+    verdict: always(401),
+  },
 ]
 
 const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
@@ -353,10 +396,11 @@ beforeAll(async () => {
   await installation.account(FOREIGN_ACCOUNT, { enterprise: null })
   await installation.account('dddddddddd', { status: 'deactivated' })
   const { token, user } = installation
+  const nowMs = installation.clock.wallMs()
   const tokens = {
     service: installation.credentials.accessToken,
     enterprise: installation.credentials.enterpriseAccessToken,
-    expired: await token({ expiresAtMs: installation.clock.wallMs() }),
+    expired: await token({ expiresAtMs: nowMs }),
     revoked: await token({ revoked: true }),
     deactivated: await token({ account: 'dddddddddd' }),
     left: await token({ kind: 'user', email: 'gone@example.org' }),
@@ -368,9 +412,16 @@ beforeAll(async () => {
     owner: await user('owner'),
     ownerReadonly: await user('owner', { scope: 'readonly' }),
     readonlyAdmin: await user('readonly', { scope: 'admin' }),
+    readonlyIngest: await user('readonly', { scope: 'ingest' }),
+    memberIngest: await user('member', { scope: 'ingest' }),
     enterpriseRevoked: await token({ kind: 'enterprise', revoked: true }),
+    enterpriseExpired: await token({ kind: 'enterprise', expiresAtMs: nowMs }),
+    inGrace: `sts_${'a'.repeat(40)}`,
+    afterGrace: `sts_${'b'.repeat(40)}`,
     other: await token({ account: OTHER_ACCOUNT }),
   }
+  await token({ previous: { hash: secretHash(tokens.inGrace), untilMs: nowMs + 60_000 } })
+  await token({ previous: { hash: secretHash(tokens.afterGrace), untilMs: nowMs } })
   const enterpriseKey = 'e'.repeat(32)
   const { enterprise } = installation
   await installation.write(
@@ -397,7 +448,8 @@ test('a route that does not say whom it is for keeps the server from starting', 
   await expect(app.ready()).rejects.toThrow('GET /v1/forgotten')
 })
 
-describe.each(CALLERS)('$name', ({ headers, verdict }) => {
+// One test for each caller: a row of its table is an endpoint, and what is amiss shows as a difference of tables.
+test.each(CALLERS)('$name', async ({ headers, verdict }) => {
   const headersFor = (endpoint: string) => {
     const own = headers(world)
     const decides = endpoint.includes('/v1/enterprise') ? 'enterprise-servicekey' : 'authorization'
@@ -405,26 +457,43 @@ describe.each(CALLERS)('$name', ({ headers, verdict }) => {
     if (isComplete || !NEEDS_SERVICE_KEY.test(endpoint)) return own
     return { ...own, servicekey: world.installation.credentials.serviceKey }
   }
-  const guarded = Object.entries(ENDPOINTS).filter(([, needs]) => !['public', 'ingest'].includes(needs))
-
-  test.each(guarded)('%s', async (endpoint, needs) => {
+  const expected: Record<string, string> = {}
+  const found: Record<string, string> = {}
+  for (const [endpoint, needs] of Object.entries(ENDPOINTS)) {
     const [method, pattern] = endpoint.split(' ') as ['GET', string]
     const url = pattern.replaceAll(/:\w+/g, '0a1b2c3d4e')
-    // The body is not valid anywhere: whoever passes gets past authentication and permission to validation.
-    const response = await world.installation.app.inject({ method, url, headers: headersFor(endpoint) })
-    const expected = verdict(needs, url, method)
-    if (expected === 'passes') expect([200, 400, 404, 409]).toContain(response.statusCode)
-    else expect(response.statusCode).toBe(expected)
-    const authenticated = response.statusCode !== 401 || response.body.includes('header is required')
-    expect(response.headers['x-auth-access-type'] !== undefined).toBe(authenticated)
+    // Without a body whoever passes gets to validation; but who sends nothing to ingestion is not told that he may not.
+    const response = await world.installation.app.inject({
+      method,
+      url,
+      headers: headersFor(endpoint),
+      ...(needs === 'ingest' && { query: { hostname: 'h' }, payload: { lines: [{ line: 'a' }] } }),
+    })
+    const wanted = needs === 'public' ? 'public' : verdict(needs, url, method)
+    expected[endpoint] = JSON.stringify(answerOf(wanted, url))
+    const passes = needs === 'public' ? [200, 204] : [200, 400, 404, 409]
+    const status = passes.includes(response.statusCode) ? 'passes' : response.statusCode
+    const code = response.statusCode === 401 ? response.json().code : undefined
+    // Whoever lacks the second credential alone was recognised, and is named.
+    const lacksSecond = response.statusCode === 401 && NEEDS_SERVICE_KEY.test(endpoint)
+    const isNamed = response.headers['x-auth-access-type'] !== undefined && !lacksSecond
+    found[endpoint] = JSON.stringify({ status, code, isNamed })
     expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-    if (!authenticated) {
-      expect(response.json()).toMatchObject({
-        code: url.startsWith('/v3') ? 'EUNAUTHORIZED' : 'NotAuthorized',
-      })
-    }
-  })
+  }
+  expect(found).toEqual(expected)
 })
+
+/** Whoever was recognised is named in the headers, also where he may not. */
+function answerOf(verdict: Verdict | 'public', url: string) {
+  switch (verdict) {
+    case 'public':
+      return { status: 'passes', isNamed: false }
+    case 401:
+      return { status: 401, code: url.startsWith('/v3') ? 'EUNAUTHORIZED' : 'NotAuthorized', isNamed: false }
+    default:
+      return { status: verdict, isNamed: true }
+  }
+}
 
 describe('what the answer tells', () => {
   test('expired, revoked and unknown tokens get the same bytes', async () => {
@@ -541,6 +610,39 @@ describe('what the answer tells', () => {
 })
 
 describe('another account', () => {
+  test('gets nowhere with any id of the first, at any endpoint', async () => {
+    const { app, call, configuration, credentials } = world.installation
+    const pipeline = (await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'mine' } })).json()
+      .data
+    const payload = { type: 'log-analysis-ingestion' }
+    const source = await call({ method: 'POST', url: `/v3/pipeline/${pipeline.id}/source`, payload })
+    const ids: Readonly<Record<string, string>> = {
+      pipelineId: pipeline.id,
+      nodeId: source.json().data.id,
+      tokenId: configuration.find(accessTokens, 'hash', secretHash(credentials.accessToken))!.id,
+      accountId: credentials.accountId,
+    }
+    const owned = Object.keys(ENDPOINTS).filter(endpoint =>
+      Object.keys(ids).some(id => endpoint.includes(`:${id}`)),
+    )
+    expect(owned.length).toBeGreaterThan(40)
+    const headers = { authorization: `Token ${world.tokens.other}` }
+    const before = configuration.nextOffset
+    for (const endpoint of owned) {
+      const [method, pattern] = endpoint.split(' ') as ['GET', string]
+      const url = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '1')
+      const response = await app.inject({ method, url, headers })
+      // Where only enterprise tokens may ask, the account is known to be the wrong one; bodies may be looked at first.
+      const expected = ENDPOINTS[endpoint] === 'enterprise' ? [403] : method === 'GET' ? [404] : [400, 404]
+      expect({ endpoint, status: response.statusCode, expected }).toEqual({
+        endpoint,
+        status: expected.find(status => status === response.statusCode),
+        expected,
+      })
+    }
+    expect(configuration.nextOffset).toBe(before)
+  })
+
   test('sees none of the pipelines and nodes of the first', async () => {
     const { app, call } = world.installation
     const created = await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'mine' } })

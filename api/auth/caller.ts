@@ -1,15 +1,28 @@
+import type { Right } from './right.ts'
+
 /** Who a request comes from, after authentication. */
 export interface Caller {
   readonly subjectId: string
+  readonly credential: CallerCredential
   readonly accessType: 'user' | 'service' | 'enterprise' | 'servicekey' | 'ingestion'
   /** 'ingest' can send lines and nothing else. */
-  readonly role: 'owner' | 'admin' | 'member' | 'readonly' | 'ingest'
+  readonly role: Right
   /** Only users have one. */
   readonly subjectEmail?: string
   /** Account in whose context the request runs; absent for an enterprise token without delegation. */
   readonly account?: CallerAccount
   readonly enterpriseId?: string
   readonly delegated: boolean
+}
+
+/** What the caller showed. */
+export interface CallerCredential {
+  /** Key of the access token or of the key; one subject may have several. */
+  readonly id: string
+  /** What a token was narrowed to; null: it may all that its subject may. */
+  readonly scope: Right | null
+  /** UNIX ms; null: it has no end. */
+  readonly expiresAtMs: number | null
 }
 
 export interface CallerAccount {

@@ -5,6 +5,7 @@ import { accountOf, refusalOf } from './permission.ts'
 const account = { shortId: '507f1f77bc', id: 'x', retentionDays: 30, ingestionSuspended: false }
 const caller = (role: Caller['role'], more: Partial<Caller> = {}): Caller => ({
   subjectId: 's',
+  credential: { id: 'k', scope: null, expiresAtMs: null },
   accessType: 'service',
   role,
   delegated: false,

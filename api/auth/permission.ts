@@ -5,10 +5,21 @@ import type { Caller, CallerAccount } from './caller.ts'
 /**
  * What a route asks of its caller; every route declares it (configuration and account API, section 2.4).
  * read, write, admin, owner: at least the role readonly, member, admin, owner in one account; enterprise: an
- * enterprise token; caller: any credential but one that can only ingest; ingest: the route authenticates by itself;
+ * enterprise token; caller: any credential but one that can only ingest; token: the same, and no key; administrator: at
+ * least the role admin, in one account or, with an enterprise token, in none; ingest: the route authenticates by itself;
  * public: nothing.
  */
-export type Needs = 'public' | 'ingest' | 'caller' | 'read' | 'write' | 'admin' | 'owner' | 'enterprise'
+export type Needs =
+  | 'public'
+  | 'ingest'
+  | 'caller'
+  | 'token'
+  | 'administrator'
+  | 'read'
+  | 'write'
+  | 'admin'
+  | 'owner'
+  | 'enterprise'
 
 const LEVEL: Readonly<Record<Caller['role'], number>> = {
   ingest: 0,
@@ -17,8 +28,18 @@ const LEVEL: Readonly<Record<Caller['role'], number>> = {
   admin: 3,
   owner: 4,
 }
-const LEVEL_NEEDED = { caller: 1, read: 1, write: 2, admin: 3, owner: 4 } as const
+const LEVEL_NEEDED = {
+  caller: 1,
+  token: 1,
+  administrator: 3,
+  read: 1,
+  write: 2,
+  admin: 3,
+  owner: 4,
+} as const
+const WITHOUT_ACCOUNT: readonly Needs[] = ['caller', 'token', 'administrator']
 
+const TOKEN_REQUIRED = 'An access token is required; a service key does not do'
 const NOT_ALLOWED = 'The credential does not have the permission that this needs'
 
 /** @returns the error to answer with, or undefined when the caller may go on */
@@ -28,7 +49,8 @@ export function refusalOf(needs: Exclude<Needs, 'public' | 'ingest'>, caller: Ca
     return may ? undefined : forbidden('An enterprise token is required')
   }
   if (LEVEL[caller.role] < LEVEL_NEEDED[needs]) return forbidden(NOT_ALLOWED)
-  if (needs !== 'caller' && caller.account === undefined) return forbidden(DELEGATION_REQUIRED)
+  if (needs === 'token' && caller.accessType === 'servicekey') return forbidden(TOKEN_REQUIRED)
+  if (!WITHOUT_ACCOUNT.includes(needs) && caller.account === undefined) return forbidden(DELEGATION_REQUIRED)
   // Acting for an account is like owning it, except for closing it.
   if (needs === 'owner' && caller.delegated) return forbidden(NOT_ALLOWED)
   return undefined

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { ApiError, forbidden } from '../errors.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import { accessScopeOf } from './access-scope.ts'
 import type { ConfigurationAuthenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
@@ -35,18 +36,38 @@ export function guard(
   app: FastifyInstance,
   authenticator: ConfigurationAuthenticator,
   configuration: ConfigurationView,
+  rateLimit?: RateLimit,
 ): void {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request, reply) => {
     const needs = needsOf(request)
     if (needs === 'public' || needs === 'ingest') return
     request.caller = authenticated(authenticator, request, reply)
-    const refusal = refusalOf(needs, request.caller)
-    if (refusal !== undefined) throw refusal
+    // What is refused for want of a right has cost as much as what is not.
+    rateLimit?.take(request.caller.credential.id)
+    assertMay(request.caller, needs)
     const { reveals } = request.routeOptions.config
     if (reveals === 'any line' && accessScopeOf(configuration, request.caller) !== undefined)
       throw forbidden(LIMITED)
   })
+}
+
+/** Asks once more who the caller of a guarded route is: after a wait the configuration may say something else. */
+export function authenticateAgain(
+  authenticator: ConfigurationAuthenticator,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const needs = needsOf(request)
+  if (needs === 'public' || needs === 'ingest') return
+  request.caller = authenticated(authenticator, request, reply)
+  assertMay(request.caller, needs)
+}
+
+/** @throws ApiError 403 */
+function assertMay(caller: Caller, needs: Exclude<Needs, 'public' | 'ingest'>): void {
+  const refusal = refusalOf(needs, caller)
+  if (refusal !== undefined) throw refusal
 }
 
 function needsOf(request: FastifyRequest): Needs {

@@ -21,6 +21,11 @@ import { viewRoutes } from './view-routes.ts'
 
 export interface ConfigurationSettings extends KeySettings, ArchivingSettings {}
 
+import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
+import type { TokenUses } from '../auth/token-uses.ts'
+import { auditRoutes } from './audit-routes.ts'
+import { tokenRoutes } from './token-routes.ts'
+
 export interface ConfigurationPorts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
@@ -29,6 +34,8 @@ export interface ConfigurationPorts {
   readonly settings: ConfigurationSettings
   /** What the engine of this process has in effect; absent where none runs. */
   readonly inEffect?: CutsInEffect | undefined
+  readonly authenticator: ConfigurationAuthenticator
+  readonly uses: TokenUses
 }
 
 /** `/v1/config` (configuration and account API, sections 4 to 16): one plugin for each resource. */
@@ -47,4 +54,6 @@ export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async
   await app.register(streamRoutes, ports)
   await app.register(ingestionRoutes, ports)
   await app.register(lineRuleRoutes, ports)
+  await app.register(tokenRoutes, ports)
+  await app.register(auditRoutes, ports)
 }

@@ -18,6 +18,7 @@ export const V1_ERROR_REPLIES = {
   403: ErrorBody,
   404: ErrorBody,
   409: ErrorBody,
+  429: ErrorBody,
   503: ErrorBody,
 }
 

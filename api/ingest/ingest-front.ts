@@ -7,6 +7,7 @@ import { LineBatchBuilder, type RequestFacts } from '../../schemas/line-batch-bu
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
 import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../errors.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import { contentCodingOf, inflateBody, type RawBody } from './body.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
@@ -29,6 +30,8 @@ export interface IngestFrontOptions {
   /** Of a body, before and after decompression. */
   readonly bodyLimitBytes: number
   readonly observer?: IngestObserver
+  /** Absent: senders may ask as often as they like. */
+  readonly rateLimit?: RateLimit | undefined
   /** Shared by all entrances of a process. */
   readonly keys: RecentKeys
 }
@@ -66,7 +69,7 @@ export class IngestFront {
   authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
     const query = readQuery(request.raw.url ?? '')
     const credentials = credentialsOf(request, query)
-    const caller = credentials === undefined ? null : this.#authenticated(credentials, reply)
+    const caller = credentials === undefined ? null : this.#admitted(credentials, reply)
     request.ingestion = { query, credentials, caller }
   }
 
@@ -153,7 +156,7 @@ export class IngestFront {
 
   #authenticatedByBody(request: FastifyRequest, reply: FastifyReply): Caller {
     const bodyApikey = this.#apikeyOfBody()
-    return this.#authenticated({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, reply)
+    return this.#admitted({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, reply)
   }
 
   /** Nobody without a key makes us parse a body, except one that names such a member. */
@@ -166,6 +169,13 @@ export class IngestFront {
       if (error instanceof ApiError) return ''
       throw error
     }
+  }
+
+  /** A request counts once, when it is first known whose it is. @throws ApiError 429, too */
+  #admitted(credentials: IngestCredentials, reply: FastifyReply): Caller {
+    const caller = this.#authenticated(credentials, reply)
+    this.#options.rateLimit?.take(caller.credential.id)
+    return caller
   }
 
   #authenticated(credentials: IngestCredentials, reply: FastifyReply): Caller {

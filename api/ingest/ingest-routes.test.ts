@@ -23,6 +23,7 @@ const PARTITIONS = 4
 const ACCOUNT = { shortId: '507f1f77bc', id: 'a-1', retentionDays: 30, ingestionSuspended: false }
 const KEY_CALLER: Caller = {
   subjectId: 'key-1',
+  credential: { id: 'k', scope: null, expiresAtMs: null },
   accessType: 'ingestion',
   role: 'ingest',
   account: ACCOUNT,

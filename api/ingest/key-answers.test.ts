@@ -102,7 +102,14 @@ async function openFront(parts: {
     partitionOf: () => PARTITION,
     authenticator: {
       ingest: () => ({
-        caller: { subjectId: 'k', accessType: 'ingestion', role: 'ingest', account, delegated: false },
+        caller: {
+          subjectId: 'k',
+          credential: { id: 'k', scope: null, expiresAtMs: null },
+          accessType: 'ingestion',
+          role: 'ingest',
+          account,
+          delegated: false,
+        },
       }),
     },
     keys,

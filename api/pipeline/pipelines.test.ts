@@ -39,6 +39,7 @@ async function twoProcesses() {
   const second = await newProcess(topic, 3)
   const caller: Caller = {
     subjectId: 'tester',
+    credential: { id: 'k', scope: null, expiresAtMs: null },
     accessType: 'service',
     role: 'admin',
     delegated: false,

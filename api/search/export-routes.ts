@@ -8,6 +8,7 @@ import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../errors.ts'
+import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
 import { exportSchema, pagedExportSchema } from './export-schema.ts'
 import { recordLines, recordPage } from './line-answers.ts'
@@ -21,6 +22,8 @@ export interface ExportRoutesOptions {
   readonly clock: Clock
   /** Most lines of one `/v1/export`, and their number when `size` is left out. */
   readonly maxLines?: number
+  /** Absent: any number of exports of an account run at once. */
+  readonly concurrent?: ConcurrentExports | undefined
 }
 
 /** Export, section 6.1: both endpoints' number of lines, unless the operator says otherwise for the first. */
@@ -36,7 +39,7 @@ const OWN_VALIDATION = { validatorCompiler: () => () => true }
 /** `/v1/export` and `/v2/export`: export and search, section 6. */
 export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   app,
-  { configuration, store, clock, maxLines = DEFAULT_MAX_LINES },
+  { configuration, store, clock, maxLines = DEFAULT_MAX_LINES, concurrent },
 ) => {
   /** Of the lines that are asked for, those that the caller may see. */
   const visibleTo = (caller: Caller, selection: LineSelection): LineSelection => ({
@@ -54,6 +57,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
       const statement = statementFor(visibleTo(request.caller, selection), page)
+      concurrent?.begin(account, reply.raw)
       return sendLines({ store, clock }, statement, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows)
@@ -71,6 +75,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const { selection, page, parameters, startedMs } = asked
       const visible = visibleTo(request.caller, selection)
       const statement = statementFor(visible, { ...page, limit: page.limit + 1 })
+      concurrent?.begin(account, reply.raw)
       return sendLines({ store, clock }, statement, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))

@@ -5,6 +5,7 @@ import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import { storedText } from './entity-text.ts'
 import { ConfigurationFold, type ConfigurationView, type Entity } from './fold.ts'
+import { ConfigurationHistory } from './history.ts'
 import type { AnyKind, Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { REPEAT_WITHIN_RECORDS, RecentEvents } from './recent-events.ts'
@@ -68,6 +69,11 @@ export class ConfigurationLog implements ConfigurationView {
   readonly #listeners = new Set<() => void>()
   /** Own events on their way, and what became of those that were read back. */
   readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
+  /** Events that everybody ignores, among those that were folded here. */
+  readonly #ignored = new Set<bigint>()
+  #history: ConfigurationHistory | undefined
+  /** Where the fold began: what was before came from a snapshot. */
+  #foldedFrom = 0n
   #next = 0n
   #eventsSinceSnapshot = 0
   #reading: Promise<void> | undefined
@@ -90,6 +96,7 @@ export class ConfigurationLog implements ConfigurationView {
     for (const entity of snapshot?.entities ?? []) log.#fold.restore(entity)
     const { first } = await options.topic.bounds(0)
     log.#next = snapshot?.upTo ?? first
+    log.#foldedFrom = log.#next
     await log.#recall(first)
     await log.catchUp()
     return log
@@ -98,6 +105,17 @@ export class ConfigurationLog implements ConfigurationView {
   /** First offset that has not been read yet. */
   get nextOffset(): bigint {
     return this.#next
+  }
+
+  /** Every change that was ever taken. Nothing is read for it before it is asked. */
+  get history(): ConfigurationHistory {
+    this.#history ??= new ConfigurationHistory({
+      topic: this.#options.topic,
+      seal: this.#seal,
+      folded: () => ({ from: this.#foldedFrom, next: this.#next }),
+      isIgnored: offset => this.#ignored.has(offset),
+    })
+    return this.#history
   }
 
   get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined {
@@ -238,8 +256,12 @@ export class ConfigurationLog implements ConfigurationView {
     const event = configurationEventType.decode(record.value)
     this.#eventsSinceSnapshot++
     // An event that a broken link has doubled is what it was the first time, whatever others have done since.
-    if (!this.#recent.note(event.id, record.offset)) return false
+    if (!this.#recent.note(event.id, record.offset)) {
+      this.#ignored.add(record.offset)
+      return false
+    }
     const rejection = this.#fold.apply(event, record.offset)
+    if (rejection !== undefined) this.#ignored.add(record.offset)
     if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
     return rejection === undefined
   }

@@ -78,6 +78,10 @@ export interface AccessToken {
   readonly expiresAtMs: number | null
   readonly revoked: boolean
   readonly createdAtMs: number
+  /** Key of the token that the present secret was asked for with; absent: the first start. */
+  readonly issuedBy?: string
+  /** The secret before the present one, while it still works. */
+  readonly previous?: { readonly hash: string; readonly untilMs: number }
 }
 
 /** Key: ten hexadecimal digits. */
@@ -224,6 +228,11 @@ export interface SpreadReport {
   readonly atMs: number
 }
 
+/** Service tokens of one account, or tokens of one enterprise, that have not expired. */
+export const MAX_SERVICE_TOKENS = 100
+/** The same of one member. */
+export const MAX_PERSONAL_TOKENS = 20
+
 /** Exemptions of one account that the configuration holds. */
 export const MAX_EXEMPTIONS = 1_000
 
@@ -234,9 +243,28 @@ const ofAccount = (value: { readonly account: string }) => value.account
 export const installations = defineKind<Installation>('installation')
 export const enterprises = defineKind<Enterprise>('enterprise')
 export const accounts = defineKind<Account>('account', { unique: { id: account => account.id } })
-export const accessTokens = defineKind<AccessToken>('token', {
-  unique: { hash: token => token.hash },
+export const accessTokens: Kind<AccessToken> = defineKind<AccessToken>('token', {
+  unique: { hash: token => token.hash, previousHash: token => token.previous?.hash },
   account: token => token.account ?? '',
+  rules: [
+    ({ before, after }, view) => {
+      if (before !== undefined || after === undefined) return undefined
+      const held = view
+        .list(accessTokens, after.account ?? '')
+        .filter(({ value }) => sharesTokenLimit(value, after) && isLive(value, after.createdAtMs)).length
+      const [limit, whose] =
+        after.kind === 'user' ? [MAX_PERSONAL_TOKENS, 'a member has'] : [MAX_SERVICE_TOKENS, 'there are']
+      if (held <= limit) return undefined
+      return { code: 'TOKEN_LIMIT', message: `${whose} at most ${limit} tokens of that kind` }
+    },
+    // Whoever revokes a token has stopped it, also where it is asking for another one at the same moment.
+    ({ before, after }, view) => {
+      if (after?.issuedBy === undefined || after.hash === before?.hash) return undefined
+      const issuer = view.get(accessTokens, after.issuedBy)
+      if (issuer !== undefined && !issuer.value.revoked) return undefined
+      return { code: 'ISSUER_GONE', message: 'the token that asks was revoked' }
+    },
+  ],
 })
 export const pipelines: Kind<Pipeline> = defineKind<Pipeline>('pipeline', {
   account: ofAccount,
@@ -253,8 +281,10 @@ export const drafts = defineKind<Draft>('draft', {
   sealed: ['nodes', 'alerts'],
   rules: [
     ({ before, after }, view) => {
-      if (after === undefined || after.nodes.length <= (before?.nodes.length ?? 0)) return undefined
+      if (after === undefined) return undefined
       const limit = planOf(view.get(accounts, after.account))?.maxNodesPerPipeline ?? null
+      // The limit is asked for first: there is seldom one, and the nodes may have to be opened.
+      if (limit === null || after.nodes.length <= (before?.nodes.length ?? 0)) return undefined
       return above(limit, after.nodes.length, 'NODE_LIMIT', 'nodes in a pipeline')
     },
   ],
@@ -290,7 +320,10 @@ export const exemptions: Kind<Exemption> = defineKind<Exemption>('exemption', {
   ],
 })
 export const spreads = defineKind<Spread>('spread', { account: ofAccount })
-export const spreadReports = defineKind<SpreadReport>('spread-report', { account: ofAccount })
+export const spreadReports = defineKind<SpreadReport>('spread-report', {
+  account: ofAccount,
+  audited: false,
+})
 
 /** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */
 export function secretHash(secret: string): string {
@@ -303,6 +336,15 @@ export function exemptionKey(pipeline: string, node: string, key: string | null)
   // UTF-8 has no way to write half a surrogate pair: two such keys must not become one.
   const bytes = key.isWellFormed() ? Buffer.from(key) : Buffer.from(key, 'utf16le')
   return `${pipeline}/${node}/${hash('sha256', bytes)}`
+}
+
+function sharesTokenLimit(token: AccessToken, other: AccessToken): boolean {
+  if (token.kind !== other.kind || token.enterprise !== other.enterprise) return false
+  return token.kind !== 'user' || token.subjectId === other.subjectId
+}
+
+function isLive({ revoked, expiresAtMs }: AccessToken, nowMs: number): boolean {
+  return !revoked && (expiresAtMs === null || expiresAtMs > nowMs)
 }
 
 function keyLimit(type: AccountKey['type'], limitOf: (plan: Plan) => number | null): Rule<AccountKey> {

@@ -36,6 +36,23 @@ export function clearValue(kind: AnyKind | undefined, entity: string, stored: st
   return value
 }
 
+/** The same, secrets opened when they are looked at: for who looks at few of them. @throws SealError then */
+export function valueOpenedLate(
+  kind: AnyKind | undefined,
+  entity: string,
+  stored: string,
+  seal: Seal,
+): unknown {
+  const value = parseJson(stored)
+  for (const member of kind?.sealed ?? []) {
+    const sealed = (value as JsonObject)[member] as unknown as Sealed | undefined
+    if (sealed === undefined) continue
+    const get = () => parseJson(seal.open(sealed.sealed, place(kind as AnyKind, entity, member)))
+    Object.defineProperty(value, member, { get, enumerable: true })
+  }
+  return value
+}
+
 function place(kind: AnyKind, entity: string, member: string): string {
   return `${kind.name} ${entity} ${member}`
 }

@@ -50,9 +50,12 @@ interface Undo {
 export class ConfigurationFold implements ConfigurationView {
   readonly #tables = new Map<string, Table>()
   readonly #seal: Seal
+  readonly #read: typeof clearValue
 
-  constructor(kinds: readonly AnyKind[], seal: Seal) {
+  /** @param read how a value is had from its text */
+  constructor(kinds: readonly AnyKind[], seal: Seal, read: typeof clearValue = clearValue) {
     this.#seal = seal
+    this.#read = read
     for (const kind of kinds) this.#tables.set(kind.name, newTable(kind))
   }
 
@@ -105,7 +108,7 @@ export class ConfigurationFold implements ConfigurationView {
   /** Puts an entity of a snapshot in place; rules were checked when its events came. */
   restore({ kind, entity, createdVersion, version, value: stored }: SnapshotEntity): void {
     const table = this.#table(kind)
-    const value = clearValue(table.kind, entity, stored, this.#seal)
+    const value = this.#read(table.kind, entity, stored, this.#seal)
     const unique = uniqueTexts(table.kind, value)
     replaceRow(table, entity, { id: entity, version, createdVersion, value, stored, unique })
   }
@@ -133,7 +136,7 @@ export class ConfigurationFold implements ConfigurationView {
     version: number,
   ): Row | undefined {
     if (change.value === '') return undefined
-    const value = clearValue(table.kind, change.entity, change.value, this.#seal)
+    const value = this.#read(table.kind, change.entity, change.value, this.#seal)
     const createdVersion = before?.createdVersion ?? version
     const unique = uniqueTexts(table.kind, value)
     return { id: change.entity, version, createdVersion, value, stored: change.value, unique }
@@ -181,7 +184,10 @@ function changedMeanwhile(change: ConfigurationChange, before: Row | undefined):
 }
 
 function uniqueTexts(kind: AnyKind | undefined, value: unknown): Row['unique'] {
-  return Object.entries(kind?.unique ?? {}).map(([name, textOf]) => [name, textOf(value as never)])
+  return Object.entries(kind?.unique ?? {}).flatMap(([name, textOf]) => {
+    const text = textOf(value as never)
+    return text === undefined ? [] : [[name, text] as const]
+  })
 }
 
 function takenText({ kind, unique }: Table, row: Row): Rejection | undefined {

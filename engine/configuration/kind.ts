@@ -10,10 +10,12 @@ export interface Kind<Value> {
   readonly name: string
   /** Members that are encrypted at rest, each as a whole. */
   readonly sealed: readonly (keyof Value & string)[]
-  /** Texts by which an entity can be found. No two entities of the kind share one. */
-  readonly unique: Readonly<Record<string, (value: Value) => string>>
+  /** Texts by which an entity can be found, where it has one. No two entities of the kind share one. */
+  readonly unique: Readonly<Record<string, (value: Value) => string | undefined>>
   /** Short id of the account that an entity belongs to; absent for kinds above accounts. */
   readonly account: ((value: Value) => string) | undefined
+  /** False: notes of the program itself, which are no change that anybody made. */
+  readonly audited: boolean
   /** Checked on the configuration as it would be after the whole event. */
   readonly rules: readonly Rule<Value>[]
 }
@@ -34,5 +36,5 @@ export function defineKind<Value>(
   name: string,
   options: Partial<Omit<Kind<Value>, 'name'>> = {},
 ): Kind<Value> {
-  return { name, sealed: [], unique: {}, account: undefined, rules: [], ...options }
+  return { name, sealed: [], unique: {}, account: undefined, audited: true, rules: [], ...options }
 }

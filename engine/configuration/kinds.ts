@@ -27,6 +27,7 @@ import { presetAlerts } from './preset-alerts.ts'
 import { quotaStates, quotas } from './quotas.ts'
 import { streams } from './stream.ts'
 import { suspensionTokens } from './suspension.ts'
+import { tokenUses } from './token-uses.ts'
 import { views } from './views.ts'
 
 /** Every kind of entity that the configuration knows. */
@@ -60,4 +61,5 @@ export const KINDS: readonly AnyKind[] = [
   lineRules,
   quotas,
   quotaStates,
+  tokenUses,
 ]

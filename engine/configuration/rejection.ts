@@ -20,6 +20,10 @@ export type RejectionCode =
   | 'EXEMPTION_LIMIT'
   /** The account has as many rules on lines as it may, or they are too long. */
   | 'RULE_LIMIT'
+  /** There are as many access tokens as may be. */
+  | 'TOKEN_LIMIT'
+  /** The token that another one was to be made with was revoked. */
+  | 'ISSUER_GONE'
   /** Members are limited by the group. */
   | 'GROUP_IN_USE'
   /** A member is given a group that the account does not have, or no longer has. */

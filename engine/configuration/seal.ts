@@ -1,10 +1,11 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Entropy } from '../entropy/entropy.ts'
 
 const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
+const MARK_DIGITS = 8
 
 /** What was sealed with another key, or tampered with. */
 export class SealError extends Error {
@@ -29,6 +30,17 @@ export class Seal {
     const cipher = createCipheriv(ALGORITHM, this.#key, iv).setAAD(Buffer.from(place))
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
     return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64')
+  }
+
+  /**
+   * Stands for a text where it must not be seen: the same for the same text, another one for another. Without the key it
+   * tells nothing of the text, nor that one in another place is the same.
+   */
+  mark(text: string, place: string): string {
+    const digest = createHmac('sha256', this.#key)
+      .update(JSON.stringify(['mark', place, text]))
+      .digest('hex')
+    return `***${digest.slice(0, MARK_DIGITS)}`
   }
 
   /** @throws SealError */

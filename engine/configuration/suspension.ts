@@ -8,4 +8,6 @@ export interface SuspensionToken {
 
 export const suspensionTokens = defineKind<SuspensionToken>('suspension-token', {
   account: ({ account }) => account,
+  // That it was used shows in the account.
+  audited: false,
 })

@@ -161,6 +161,7 @@ async function onIngestFront<Result>(use: (url: string) => Promise<Result>): Pro
           ? {
               caller: {
                 subjectId: 'bench',
+                credential: { id: 'k', scope: null, expiresAtMs: null },
                 accessType: 'ingestion',
                 role: 'ingest',
                 delegated: false,

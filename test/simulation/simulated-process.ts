@@ -95,7 +95,7 @@ export class SimulatedProcess {
       {
         writer,
         partitionOf: ({ account }) => partitionOfAccount(account, partitions),
-        authenticator: new ConfigurationAuthenticator(configuration, clock),
+        authenticator: new ConfigurationAuthenticator(configuration, clock, { note() {} }),
         clock,
         bodyLimitBytes: BODY_LIMIT_BYTES,
         keys: new RecentKeys({

@@ -81,10 +81,19 @@ export class RoleCluster {
     }
   }
 
-  async startIngest(): Promise<RunningRole> {
-    const ingest = await startRole('ingest', this.#environment)
-    this.#running.push(ingest)
-    return ingest
+  startIngest(): Promise<RunningRole> {
+    return this.#start('ingest')
+  }
+
+  /** One beside the one that clients of the accounts use. */
+  startApi(): Promise<RunningRole> {
+    return this.#start('api')
+  }
+
+  async #start(role: 'ingest' | 'api'): Promise<RunningRole> {
+    const started = await startRole(role, this.#environment)
+    this.#running.push(started)
+    return started
   }
 
   /** Lines in the store, of all accounts. */

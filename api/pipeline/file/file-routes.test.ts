@@ -230,6 +230,7 @@ describe('PUT /v3/pipeline/import', () => {
     }
     const caller: Caller = {
       subjectId: NOWHERE,
+      credential: { id: NOWHERE, scope: null, expiresAtMs: null },
       accessType: 'service',
       role: 'admin',
       delegated: false,

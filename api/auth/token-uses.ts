@@ -1,0 +1,77 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Change, ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { accessTokens } from '../../engine/configuration/entities.ts'
+import { tokenUses } from '../../engine/configuration/token-uses.ts'
+import type { Logger } from '../../engine/logger.ts'
+
+const HOUR_MS = 3_600_000
+const LOOK_EVERY_MS = 60_000
+const MAX_CHANGES_AT_ONCE = 1_000
+
+/** For the audit. */
+export const USES_SUBJECT = 'token-uses'
+
+export interface TokenUsesPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * When each access token was last used. A request costs a line in memory. What the configuration says of a token is
+ * renewed when it is an hour older, by whichever process sees it: that makes at most one change for each token and hour,
+ * and what every process tells, also after a restart, is right to within the hour.
+ */
+export class TokenUses {
+  readonly #ports: TokenUsesPorts
+  readonly #seenMs = new Map<string, number>()
+
+  constructor(ports: TokenUsesPorts) {
+    this.#ports = ports
+  }
+
+  note(token: string, nowMs: number): void {
+    this.#seenMs.set(token, nowMs)
+  }
+
+  /** UNIX ms; null: never, as far as is known. */
+  lastMs(token: string): number | null {
+    const known = [this.#seenMs.get(token), this.#storedMs(token)].filter(each => each !== undefined)
+    return known.length === 0 ? null : Math.max(...known)
+  }
+
+  /** Keeps the configuration up to date until the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#ports
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_EVERY_MS, signal)
+      if (signal.aborted) return
+      await this.flush().catch(error =>
+        logger.warn({ err: error }, 'when tokens were last used could not be written; trying again'),
+      )
+    }
+  }
+
+  async flush(): Promise<void> {
+    const { configuration } = this.#ports
+    const changes = [...this.#seenMs].flatMap(([token, atMs]) => this.#changeOf(token, atMs))
+    for (let first = 0; first < changes.length; first += MAX_CHANGES_AT_ONCE)
+      await configuration.append(changes.slice(first, first + MAX_CHANGES_AT_ONCE), {
+        subjectId: USES_SUBJECT,
+        account: '',
+      })
+  }
+
+  #changeOf(token: string, atMs: number): Change[] {
+    const known = this.#ports.configuration.get(accessTokens, token)
+    if (known === undefined) this.#seenMs.delete(token)
+    const storedMs = this.#storedMs(token)
+    if (known === undefined || (storedMs !== undefined && atMs - storedMs < HOUR_MS)) return []
+    const value = { account: known.value.account ?? '', atMs }
+    return [{ kind: tokenUses, id: token, expectedVersion: -1, value }]
+  }
+
+  #storedMs(token: string): number | undefined {
+    return this.#ports.configuration.get(tokenUses, token)?.value.atMs
+  }
+}

@@ -1,0 +1,292 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { accountKeys, drafts, pipelines, secretHash } from '../../engine/configuration/entities.ts'
+import { members } from '../../engine/configuration/members.ts'
+import type { AuditEvent, AuditPage } from '../../schemas/audit-api.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let installation: TestInstallation
+beforeEach(async () => {
+  installation = await testInstallation()
+  return () => installation.app.close()
+})
+
+async function audit(query: Record<string, string | number> = {}, token?: string): Promise<AuditPage> {
+  const response = await installation.call({
+    url: '/v1/config/audit',
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    ...(token === undefined ? {} : { headers: { authorization: `Token ${token}` } }),
+  })
+  expect([response.statusCode, response.body]).toEqual([200, expect.anything()])
+  return response.json()
+}
+const refused = async (query: Record<string, string>) => {
+  const response = await installation.call({ url: '/v1/config/audit', query })
+  expect(response.statusCode).toBe(400)
+  return response.json().error
+}
+const told = ({ events }: AuditPage) => events.map(({ action, kind, name }) => `${action} ${kind} ${name}`)
+
+async function pipeline(title: string): Promise<string> {
+  const response = await installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title } })
+  return response.json().data.id
+}
+
+describe('what is told', () => {
+  test('who did what when, and how it was before', async () => {
+    const { clock } = installation
+    const owner = await installation.user('owner')
+    const id = await pipeline('Shop')
+    clock.advance(5_000)
+    await installation.call({
+      method: 'PUT',
+      url: `/v3/pipeline/${id}`,
+      payload: { title: 'Store' },
+      headers: { authorization: `Token ${owner}` },
+    })
+    const [event] = (await audit({ kind: 'pipeline' })).events
+    expect(event).toMatchObject({
+      at: new Date(clock.wallMs()).toISOString(),
+      actor: { type: 'user', email: expect.stringMatching(/^owner-/), name: null },
+      action: 'changed',
+      kind: 'pipeline',
+      entity: id,
+      name: 'Store',
+      before: { title: 'Shop' },
+      after: { title: 'Store' },
+    })
+    expect(event?.changed).toContain('/title')
+    const [created] = (await audit({ kind: 'pipeline', action: 'created' })).events
+    expect(created).toMatchObject({
+      actor: { type: 'service', name: 'first start' },
+      before: null,
+      changed: [],
+    })
+  })
+
+  test('the name of who has gone is still known', async () => {
+    const { configuration, write } = installation
+    const secret = await installation.token({ name: 'robot' })
+    const response = await installation.call({
+      method: 'POST',
+      url: '/v3/pipeline',
+      payload: { title: 'p' },
+      headers: { authorization: `Token ${secret}` },
+    })
+    expect(response.statusCode).toBe(200)
+    const [token] = JSON.parse((await installation.call({ url: '/v1/config/tokens' })).body).filter(
+      ({ name }: { name: string }) => name === 'robot',
+    )
+    await installation.call({ method: 'DELETE', url: `/v1/config/tokens/${token.id}` })
+    const [event] = (await audit({ kind: 'pipeline' })).events
+    expect(event?.actor).toMatchObject({ type: 'service', name: 'robot' })
+    expect(told(await audit({ entity: token.id }))).toEqual(['removed token robot', 'created token robot'])
+    const member = configuration.list(members)[0]!
+    await write(remove(members, member))
+    expect(told(await audit({ kind: 'member', action: 'removed' }))).toEqual([
+      `removed member ${member.value.email}`,
+    ])
+  })
+
+  test('an account sees its own changes alone, an enterprise its tokens and its accounts', async () => {
+    const { credentials, enterprise } = installation
+    await installation.account('0123456789')
+    const foreign = await installation.token({ account: '0123456789', name: 'theirs' })
+    await pipeline('ours')
+    const other = await audit({}, foreign)
+    expect(told(other)).toEqual(['created token theirs', 'created account Weir'])
+    expect(JSON.stringify(await audit())).not.toContain('theirs')
+    const above = await audit({}, credentials.enterpriseAccessToken)
+    expect(told(above)).toEqual([
+      'created account Weir',
+      'created token first start',
+      'created account Weir',
+      'created enterprise Weir',
+      'created installation null',
+    ])
+    expect(above.events.map(({ entity }) => entity)).toContain(enterprise)
+    const headers = {
+      authorization: `Token ${credentials.enterpriseAccessToken}`,
+      'x-delegate-account-id': '0123456789',
+    }
+    const delegated = await installation.app.inject({ url: '/v1/config/audit', headers })
+    expect(told(delegated.json())).toEqual(told(other))
+  })
+
+  test('what the program notes for itself is no change that anybody made', async () => {
+    installation.clock.advance(60_000)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(JSON.stringify(await audit())).not.toContain('token-use')
+  })
+})
+
+describe('secrets', () => {
+  const SECRET = 'hunter2hunter2'
+  const sink = (username: string, password: string) => ({
+    id: 'n1',
+    kind: 'sink' as const,
+    type: 'http',
+    title: 'Out',
+    inputs: [],
+    description: null,
+    generation: 1,
+    user_config: {
+      uri: `https://${SECRET}@example.org`,
+      encoding: 'json',
+      auth: { strategy: 'basic', user: username, password },
+      batch_timeout_secs: 300,
+    },
+  })
+
+  test('a secret in a node is a mark, which is another one when the secret is', async () => {
+    const id = await pipeline('p')
+    for (const [user, password] of [
+      ['ann', SECRET],
+      ['ann', `${SECRET}!`],
+    ] as const) {
+      const draft = installation.configuration.get(drafts, id)!
+      await installation.write(replace(drafts, draft, { ...draft.value, nodes: [sink(user, password)] }))
+    }
+    const page = await audit({ kind: 'draft', entity: id, limit: 2 })
+    expect(JSON.stringify(page)).not.toContain(SECRET)
+    const [changed] = page.events
+    expect(changed?.changed).toEqual(['/nodes/0/user_config/auth/password'])
+    expect(changed?.after).toMatchObject({
+      nodes: [
+        {
+          id: 'n1',
+          type: 'http',
+          title: 'Out',
+          user_config: {
+            uri: expect.stringMatching(/^\*{3}[0-9a-f]{8}$/),
+            batch_timeout_secs: 300,
+            encoding: 'json',
+          },
+        },
+      ],
+    })
+  })
+
+  test('keys and hashes of tokens are marks, also in the first events of all', async () => {
+    const { credentials } = installation
+    const text = JSON.stringify([await audit(), await audit({}, credentials.enterpriseAccessToken)])
+    expect(text).toContain('"hash":"***')
+    for (const secret of Object.values(credentials))
+      if (secret !== credentials.accountId) {
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(secretHash(secret))
+      }
+  })
+
+  test('an option that no schema tells of is hidden', async () => {
+    const id = await pipeline('p')
+    const draft = installation.configuration.get(drafts, id)!
+    const node = {
+      ...sink('a', 'b'),
+      type: 'unheard-of',
+      user_config: { surprise: SECRET, deep: [{ x: SECRET }] },
+    }
+    await installation.write(replace(drafts, draft, { ...draft.value, nodes: [node] }))
+    expect(JSON.stringify(await audit({ kind: 'draft' }))).not.toContain(SECRET)
+  })
+})
+
+describe('pages', () => {
+  const pages = async (query: Record<string, string | number>): Promise<AuditEvent[]> => {
+    const events: AuditEvent[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await audit({ ...query, ...(cursor === undefined ? {} : { cursor }) })
+      expect(page.events.length).toBeGreaterThan(0)
+      events.push(...page.events)
+      cursor = page.next
+      await pipeline('meanwhile') // What comes meanwhile is not among what is older.
+    }
+    return events
+  }
+
+  test.each([1, 2, 7])('%d at a time are all, once each, whatever happens meanwhile', async limit => {
+    for (const title of ['a', 'b', 'c']) await pipeline(title)
+    const all = (await audit({ limit: 1000 })).events
+    expect(await pages({ limit })).toEqual(all)
+    expect(all.length).toBeGreaterThan(7)
+  })
+
+  test('a page ends where it is large enough, and holds one event at least', async () => {
+    const id = await pipeline('large')
+    for (let round = 0; round < 4; round++) {
+      const held = installation.configuration.get(pipelines, id)!
+      const title = String(round).repeat(400_000)
+      await installation.write(replace(pipelines, held, { ...held.value, title }))
+    }
+    const first = await audit({ kind: 'pipeline' })
+    expect(first.events.length).toBe(1)
+    expect((await audit({ kind: 'pipeline', cursor: first.next as string })).events.length).toBe(1)
+  })
+
+  test('filters narrow what is told', async () => {
+    const { clock } = installation
+    const startMs = clock.wallMs()
+    await pipeline('before')
+    clock.advance(10_000)
+    await pipeline('after')
+    const at = new Date(startMs + 10_000).toISOString()
+    const only = async (query: Record<string, string | number>) =>
+      told(await audit({ kind: 'pipeline', ...query }))
+    expect(await only({ from: at })).toEqual(['created pipeline after'])
+    expect(await only({ to: at })).toEqual(['created pipeline before'])
+    expect(await only({ from: startMs + 10_001 })).toEqual([])
+    expect(await only({ actor: 'first start', to: at })).toEqual(['created pipeline before'])
+    expect(await only({ actor: 'somebody' })).toEqual([])
+    expect(await only({ action: 'removed' })).toEqual([])
+  })
+
+  test('what cannot be read is refused with all that is wrong', async () => {
+    const response = await installation.call({
+      url: '/v1/config/audit?from=soon&kind=x&action=y&limit=0&cursor=z',
+    })
+    expect(response.json().details.map(({ key }: { key: string }) => key)).toEqual([
+      'from',
+      'kind',
+      'action',
+      'limit',
+      'cursor',
+    ])
+    expect(await refused({ from: '2026-01-02', to: '2026-01-01' })).toBe(
+      '"from" must be less than or equal to "to"',
+    )
+    const { next } = await audit({ limit: 1 })
+    expect(await refused({ kind: 'pipeline', cursor: next as string })).toContain('"cursor" must be')
+  })
+
+  test('whatever is asked for is told or refused', async () => {
+    const names = ['from', 'to', 'actor', 'kind', 'entity', 'action', 'limit', 'cursor']
+    const value = fc.oneof(
+      fc.constantFrom('2026-01-01', '0', '-1', '9999999999999999', 'pipeline', 'MC4wLjA', 'created'),
+      fc.string(),
+    )
+    const query = fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(query, async pairs => {
+        const url = `/v1/config/audit?${new URLSearchParams(pairs)}`
+        expect([200, 400]).toContain((await installation.call({ url })).statusCode)
+      }),
+      { seed: 5, numRuns: 300 },
+    )
+  })
+
+  test('a change that the configuration did not take is not told', async () => {
+    const key = {
+      account: installation.credentials.accountId,
+      type: 'ingestion' as const,
+      name: 'k',
+      createdAtMs: 0,
+    }
+    const writes = ['a', 'b'].map(secret =>
+      installation.write(create(accountKeys, 'kkkkkkkkkk', { ...key, key: secret })),
+    )
+    const outcomes = await Promise.allSettled(writes)
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await audit({ entity: 'kkkkkkkkkk' })).events.length).toBe(1)
+  })
+})

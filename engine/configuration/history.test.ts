@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { newDice } from '../../test/support/dice.ts'
+import { manualClock } from '../clock/manual-clock.ts'
+import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { memoryLog } from '../log/memory-log.ts'
+import { CONFIG_TOPIC } from '../log/topics.ts'
+import { silentLogger } from '../logger.ts'
+import { type Change, ConfigurationLog, create, remove, replace } from './configuration-log.ts'
+import { type AccountKey, accountKeys } from './entities.ts'
+import { placeOfAccount } from './history.ts'
+import { ConfigurationRejected } from './rejection.ts'
+
+const SEED = 7
+const ACCOUNT = 'aaaaaaaaaa'
+
+function world() {
+  const clock = manualClock()
+  const log = memoryLog({ clock, entropy: seededEntropy(1) })
+  const open = async (seed: number) =>
+    ConfigurationLog.open({
+      topic: await log.topic(CONFIG_TOPIC, 1),
+      clock,
+      entropy: seededEntropy(seed),
+      secretKey: Buffer.alloc(32, 1),
+      logger: silentLogger,
+      snapshotEveryEvents: 25,
+    })
+  return { clock, open }
+}
+
+const keyNamed = (name: string, account = ACCOUNT): AccountKey => ({
+  account,
+  type: 'ingestion',
+  key: name,
+  name,
+  createdAtMs: 0,
+})
+
+async function told(configuration: ConfigurationLog, account = ACCOUNT) {
+  await configuration.history.catchUp()
+  const changes = [...configuration.history.newestFirst(placeOfAccount(account))]
+  const values = await configuration.history.valuesOf(changes)
+  return changes.map(({ entity, action, actor }, at) => {
+    const { before, after } = values[at] as { before?: AccountKey; after?: AccountKey }
+    return { entity, action, actor, before: before?.name, after: after?.name }
+  })
+}
+
+test(`every process tells what was taken, also from before its snapshot (SEED=${SEED})`, async () => {
+  const { open } = world()
+  const { below } = newDice(SEED)
+  const writers = [await open(2), await open(3)] as const
+  const expected: object[] = []
+  const now = new Map<string, string>()
+  /** Both write at the same moment about the same entity: the log takes one. */
+  for (let round = 0; round < 120; round++) {
+    const entity = `k${below(6)}`
+    await Promise.all(writers.map(writer => writer.catchUp()))
+    const outcomes = await Promise.allSettled(
+      writers.map((writer, number) => {
+        const held = writer.get(accountKeys, entity)
+        const name = `n${round}.${number}`
+        const change: Change =
+          held === undefined
+            ? create(accountKeys, entity, keyNamed(name))
+            : below(4) === 0
+              ? remove(accountKeys, held)
+              : replace(accountKeys, held, keyNamed(name))
+        return writer
+          .append([change], { subjectId: `writer ${number}`, account: ACCOUNT })
+          .then(() => (change.value as AccountKey | undefined)?.name)
+      }),
+    )
+    const winner = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(ConfigurationRejected)
+    const after = (outcomes[winner] as PromiseFulfilledResult<string | undefined>).value
+    const before = now.get(entity)
+    const action = after === undefined ? 'removed' : before === undefined ? 'created' : 'changed'
+    expected.unshift({ entity, action, actor: `writer ${winner}`, before, after })
+    if (after === undefined) now.delete(entity)
+    else now.set(entity, after)
+  }
+  // Beside snapshots the log holds many events that lost.
+  expect(writers[0].nextOffset).toBeGreaterThan(BigInt(expected.length + 50))
+  expect(await told(writers[0])).toEqual(expected)
+  const late = await open(4)
+  expect(await told(late)).toEqual(expected)
+  // What comes later is added, wherever it was written.
+  await writers[0].append([create(accountKeys, 'last', keyNamed('last'))], {
+    subjectId: 's',
+    account: ACCOUNT,
+  })
+  await late.catchUp()
+  expect((await told(late))[0]).toEqual({
+    entity: 'last',
+    action: 'created',
+    actor: 's',
+    before: undefined,
+    after: 'last',
+  })
+})
+
+test('what an event changes in several accounts is told to each alone, whatever account it names', async () => {
+  const configuration = await world().open(2)
+  const author = { subjectId: 'bootstrap', account: '' }
+  await configuration.append(
+    [create(accountKeys, 'k1', keyNamed('one')), create(accountKeys, 'k2', keyNamed('two', 'bbbbbbbbbb'))],
+    author,
+  )
+  const held = configuration.get(accountKeys, 'k2')
+  if (held === undefined) throw new Error('there is no key')
+  await configuration.append([remove(accountKeys, held)], author)
+  expect((await told(configuration)).map(({ after }) => after)).toEqual(['one'])
+  expect((await told(configuration, 'bbbbbbbbbb')).map(({ action }) => action)).toEqual([
+    'removed',
+    'created',
+  ])
+})
+
+test('two looks at once read the log once', async () => {
+  const configuration = await world().open(2)
+  const author = { subjectId: 's', account: ACCOUNT }
+  await configuration.append([create(accountKeys, 'k1', keyNamed('one'))], author)
+  const [first, second] = await Promise.all([told(configuration), told(configuration)])
+  expect([first.length, second]).toEqual([1, first])
+})

@@ -1,0 +1,241 @@
+import {
+  type ConfigurationChange,
+  type ConfigurationEvent,
+  configurationEventType,
+} from '../../schemas/configuration.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { parseJson } from '../json-text.ts'
+import { LogError, type Topic } from '../log/log.ts'
+import { accounts, enterprises } from './entities.ts'
+import { clearValue, valueOpenedLate } from './entity-text.ts'
+import { ConfigurationFold } from './fold.ts'
+import type { AnyKind } from './kind.ts'
+import { KINDS } from './kinds.ts'
+import { RecentEvents } from './recent-events.ts'
+import type { Seal } from './seal.ts'
+import { isSnapshotPart } from './snapshot.ts'
+import { Subjects } from './subjects.ts'
+
+const READ_BYTES = 4_000_000
+/** Of one look-up: events that lie side by side come together. */
+const LOOK_UP_BYTES = 65_536
+
+export type ChangeAction = 'created' | 'changed' | 'removed'
+
+/** A change that the configuration took, without its values: where they are on the log. */
+export interface PastChange {
+  readonly offset: bigint
+  /** Among the changes of its event. */
+  readonly index: number
+  readonly atMs: number
+  /** Subject id. */
+  readonly actor: string
+  readonly kind: AnyKind
+  readonly entity: string
+  readonly action: ChangeAction
+  /** The last change of the same entity before this one. */
+  readonly previous: PastChange | undefined
+  /** Whose it is. */
+  readonly places: readonly string[]
+}
+
+export interface ChangedValues {
+  /** In clear; undefined: it was not there. */
+  readonly before: unknown
+  readonly after: unknown
+}
+
+export interface HistoryPorts {
+  readonly topic: Topic
+  readonly seal: Seal
+  /** What the process has folded. */
+  folded(): { readonly from: bigint; readonly next: bigint }
+  /** Whether the event at an offset that was folded was ignored. */
+  isIgnored(offset: bigint): boolean
+}
+
+interface Aside {
+  readonly fold: ConfigurationFold
+  readonly recent: RecentEvents
+}
+
+export function placeOfAccount(account: string): string {
+  return `account ${account}`
+}
+
+export function placeOfEnterprise(enterprise: string): string {
+  return `enterprise ${enterprise}`
+}
+
+/**
+ * What became of the configuration, from its log. The first look reads the log once from its beginning, a piece at a
+ * time, and keeps of each change where it is: about a hundred bytes. Values are read back when they are asked for. Which
+ * events were ignored is known of what the process has folded; what lies before its snapshot is folded once more,
+ * aside, and let go of.
+ */
+export class ConfigurationHistory {
+  readonly #ports: HistoryPorts
+  readonly #kinds = new Map(KINDS.map(kind => [kind.name, kind]))
+  readonly #byPlace = new Map<string, PastChange[]>()
+  /** The newest change of each entity, by kind and id. */
+  readonly #newest = new Map<string, PastChange>()
+  readonly subjects = new Subjects()
+  /** Says which events were ignored, until it comes to where the process began to fold. */
+  #aside: Aside | undefined
+  #next = 0n
+  #reading: Promise<void> | undefined
+
+  constructor(ports: HistoryPorts) {
+    this.#ports = ports
+    this.#aside = {
+      fold: new ConfigurationFold(KINDS, ports.seal, valueOpenedLate),
+      recent: new RecentEvents(),
+    }
+  }
+
+  /** Takes in what the process has folded until now. @throws LogError as `Topic.read` */
+  async catchUp(): Promise<void> {
+    while (this.#next < this.#ports.folded().next) {
+      this.#reading ??= this.#readOn().finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+  }
+
+  /** Changes of a place, newest first, older than the given position. */
+  *newestFirst(place: string, before?: { offset: bigint; index: number }): Iterable<PastChange> {
+    const changes = this.#byPlace.get(place) ?? []
+    for (let at = before === undefined ? changes.length : countBelow(changes, before); at > 0; at--)
+      yield changes[at - 1] as PastChange
+  }
+
+  /** The values of changes, in the same order. @throws LogError as `Topic.read`; SealError */
+  async valuesOf(changes: readonly PastChange[]): Promise<ChangedValues[]> {
+    const offsets = changes.flatMap(({ offset, previous }) =>
+      previous === undefined ? [offset] : [offset, previous.offset],
+    )
+    const events = await this.#eventsAt(offsets)
+    const clear = ({ offset, index, kind, entity }: PastChange) => {
+      const { value = '' } = events.get(offset)?.changes[index] ?? {}
+      return value === '' ? undefined : clearValue(kind, entity, value, this.#ports.seal)
+    }
+    return changes.map(change => ({
+      before: change.previous && clear(change.previous),
+      after: clear(change),
+    }))
+  }
+
+  /** See `Seal.mark`. */
+  mark(text: string, place: string): string {
+    return this.#ports.seal.mark(text, place)
+  }
+
+  async #eventsAt(offsets: readonly bigint[]): Promise<Map<bigint, ConfigurationEvent>> {
+    const wanted = new Set(offsets)
+    const events = new Map<bigint, ConfigurationEvent>()
+    for (const offset of [...wanted].sort((a, b) => (a < b ? -1 : 1))) {
+      if (events.has(offset)) continue
+      for (const record of await this.#ports.topic.read(0, offset, LOOK_UP_BYTES))
+        if (wanted.has(record.offset) && !isSnapshotPart(record))
+          events.set(record.offset, configurationEventType.decode(record.value))
+    }
+    return events
+  }
+
+  async #readOn(): Promise<void> {
+    const { topic, folded } = this.#ports
+    const { next } = folded()
+    const { first } = await topic.bounds(0)
+    if (this.#next < first) this.#next = first
+    const records = await topic.read(0, this.#next, READ_BYTES)
+    if (records.length === 0)
+      throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${next}`, {
+        retriable: true,
+      })
+    for (const record of records) {
+      // What the process itself has not folded yet has no verdict.
+      if (record.offset >= next) return
+      if (!isSnapshotPart(record)) this.#take(configurationEventType.decode(record.value), record.offset)
+      this.#next = record.offset + 1n
+    }
+  }
+
+  #take(event: ConfigurationEvent, offset: bigint): void {
+    if (this.#wasIgnored(event, offset)) return
+    for (const [index, change] of event.changes.entries()) {
+      const kind = this.#kinds.get(change.kind)
+      if (kind === undefined || !kind.audited) continue
+      this.#note(event, change, { offset, index, kind })
+    }
+  }
+
+  #wasIgnored(event: ConfigurationEvent, offset: bigint): boolean {
+    if (offset >= this.#ports.folded().from) {
+      this.#aside = undefined
+      return this.#ports.isIgnored(offset)
+    }
+    const { fold, recent } = this.#aside as Aside
+    return !recent.note(event.id, offset) || fold.apply(event, offset) !== undefined
+  }
+
+  #note(
+    { atMs, actor, account }: ConfigurationEvent,
+    { entity, value }: ConfigurationChange,
+    at: Pick<PastChange, 'offset' | 'index' | 'kind'>,
+  ): void {
+    const key = `${at.kind.name} ${entity}`
+    const last = this.#newest.get(key)
+    const previous = last?.action === 'removed' ? undefined : last
+    const action = value === '' ? 'removed' : previous === undefined ? 'created' : 'changed'
+    // To remove what is not there is no change.
+    if (action === 'removed' && previous === undefined) return
+    const stored = value !== '' && this.#isLookedInto(at.kind, account) ? parsedObject(value) : undefined
+    if (stored !== undefined) this.subjects.learn(at.kind, entity, stored)
+    const places =
+      stored === undefined
+        ? (previous?.places ?? [placeOfAccount(account)])
+        : placesOf(at.kind, entity, stored)
+    const change: PastChange = { ...at, atMs, actor, entity, action, previous, places }
+    this.#newest.set(key, change)
+    for (const place of places) {
+      const changes = this.#byPlace.get(place)
+      if (changes === undefined) this.#byPlace.set(place, [change])
+      else changes.push(change)
+    }
+  }
+
+  /** Most events say by themselves whose they are; texts as long as those of drafts are not read for it. */
+  #isLookedInto(kind: AnyKind, account: string): boolean {
+    return account === '' || kind.name === accounts.name || this.subjects.areToldBy(kind)
+  }
+}
+
+function parsedObject(text: string): JsonObject {
+  return parseJson(text) as JsonObject
+}
+
+function placesOf(kind: AnyKind, entity: string, value: JsonObject): string[] {
+  if (kind.name === enterprises.name) return [placeOfEnterprise(entity)]
+  const account = kind.name === accounts.name ? entity : (kind.account?.(value as never) ?? '')
+  const isAboveAccounts = account === '' || kind.name === accounts.name
+  const enterprise = isAboveAccounts ? (value.enterprise ?? '') : ''
+  return [
+    ...(account === '' ? [] : [placeOfAccount(account)]),
+    ...(typeof enterprise === 'string' && enterprise !== '' ? [placeOfEnterprise(enterprise)] : []),
+  ]
+}
+
+/** How many of the changes, which are in the order of the log, lie before a position. */
+function countBelow(changes: readonly PastChange[], position: { offset: bigint; index: number }): number {
+  let low = 0
+  let high = changes.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const { offset, index } = changes[middle] as PastChange
+    const isBelow = offset < position.offset || (offset === position.offset && index < position.index)
+    if (isBelow) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import { enterpriseKeys } from './enterprise-keys.ts'
+import { accessTokens, accountKeys } from './entities.ts'
+import type { AnyKind } from './kind.ts'
+import { members } from './members.ts'
+
+/** Who an actor of the configuration log is, or was. */
+export interface Subject {
+  readonly id: string
+  readonly type: 'user' | 'service' | 'enterprise' | 'servicekey' | 'ingestion' | 'system'
+  /** Only users have one. */
+  readonly email: string | null
+  /** Of the token or key; null for users, who may have several. */
+  readonly name: string | null
+}
+
+const KEYS: readonly AnyKind[] = [accountKeys, enterpriseKeys]
+const TELLING: readonly AnyKind[] = [members, accessTokens, ...KEYS]
+
+/** Names of those who have acted, as the log tells them; who has gone is still known. */
+export class Subjects {
+  readonly #known = new Map<string, Subject>()
+
+  areToldBy(kind: AnyKind): boolean {
+    return TELLING.includes(kind)
+  }
+
+  /** Takes in a member, a token or a key, as it stands on the log. */
+  learn(kind: AnyKind, entity: string, value: JsonObject): void {
+    if (!this.areToldBy(kind)) return
+    const id = KEYS.includes(kind) ? entity : String(value.subjectId)
+    this.#known.set(id, subjectOf(kind, id, value))
+  }
+
+  /** What nobody was minted for is the program itself. */
+  get(id: string): Subject {
+    return this.#known.get(id) ?? { id, type: 'system', email: null, name: id }
+  }
+}
+
+function subjectOf(kind: AnyKind, id: string, value: JsonObject): Subject {
+  if (KEYS.includes(kind))
+    return {
+      id,
+      type: value.type === 'ingestion' ? 'ingestion' : 'servicekey',
+      email: null,
+      name: String(value.name),
+    }
+  if (kind === (members as AnyKind) || value.kind === 'user')
+    return { id, type: 'user', email: String(value.email), name: null }
+  return { id, type: value.kind as 'service' | 'enterprise', email: null, name: String(value.name) }
+}
