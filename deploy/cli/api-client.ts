@@ -10,7 +10,7 @@ const CONNECT_PAUSE_MS = 150
 const TIMEOUT_MS = 120_000
 
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Parameters whose value is undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: JsonValue

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { credentialsCommand } from './credentials.ts'
@@ -12,6 +13,7 @@ import { searchCommand } from './search.ts'
 import { shipCommand } from './ship.ts'
 import { spreadCommand } from './spread.ts'
 import { statusCommand } from './status.ts'
+import { tokenCommand } from './token.ts'
 import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
 import { type World, write } from './world.ts'
@@ -73,6 +75,8 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     pipelineCommand(world, finish),
     explainCommand(world, finish),
     spreadCommand(world),
+    tokenCommand(world),
+    auditCommand(world),
     credentialsCommand(world),
   ]) {
     program.addCommand(command)

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { commandWorld } from '../../test/support/command-world.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { runProgram } from './program.ts'
+
+let line: CommandLine
+let installation: TestInstallation
+let env: Record<string, string>
+beforeEach(async () => {
+  line = await commandLine()
+  installation = await testInstallation()
+  env = {
+    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
+    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
+  }
+})
+afterEach(async () => {
+  await installation.app.close()
+  await line.close()
+})
+
+const run = (...args: string[]) => line.run(['audit', ...args], { env })
+const pipeline = async (title: string) => {
+  const response = await installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title } })
+  return response.json().data.id as string
+}
+
+test('weir audit tells who did what, oldest first', async () => {
+  const first = await pipeline('Shop')
+  const second = await pipeline('Till\u001b[2J')
+  const { code, out } = await run('--kind', 'pipeline')
+  expect(code).toBe(0)
+  const at = new Date(installation.clock.wallMs()).toISOString()
+  expect(out).toBe(
+    `${at}  first start  created pipeline "Shop" (${first})\n` +
+      `${at}  first start  created pipeline "Till\\x1b[2J" (${second})\n`,
+  )
+})
+
+test('weir audit --limit takes the newest, --json prints each with before and after', async () => {
+  await pipeline('a')
+  const id = await pipeline('b')
+  await installation.call({ method: 'PUT', url: `/v3/pipeline/${id}`, payload: { title: 'c' } })
+  const { out } = await run('--kind', 'pipeline', '--limit', '2', '--json')
+  const events = out
+    .trim()
+    .split('\n')
+    .map(text => JSON.parse(text))
+  expect(events.map(({ action, before, after }) => [action, before?.title, after.title])).toEqual([
+    ['created', undefined, 'b'],
+    ['changed', 'b', 'c'],
+  ])
+})
+
+test('weir audit --follow goes on with what comes, each once, until it is stopped', async () => {
+  await pipeline('before')
+  const world = commandWorld({ env })
+  const done = runProgram(['audit', '--kind', 'pipeline', '--follow'], world)
+  const shows = async (title: string) => {
+    while (!world.out().includes(`"${title}"`)) await new Promise(resolve => setImmediate(resolve))
+  }
+  await shows('before')
+  for (const title of ['one', 'two', 'three']) await pipeline(title)
+  await shows('three')
+  world.stopNow()
+  expect(await done).toBe(0)
+  expect(world.out().match(/"\w+"/g)).toEqual(['"before"', '"one"', '"two"', '"three"'])
+})
+
+test('weir audit says what is wrong with a filter, and who may not look', async () => {
+  expect(await run('--kind', 'nonsense')).toMatchObject({ code: 2, out: '' })
+  expect((await run('--from', 'whenever')).code).toBe(2)
+  env.WEIR_ACCESS_TOKEN = await installation.user('member')
+  expect((await run()).code).toBe(3)
+})

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let line: CommandLine
+let installation: TestInstallation
+let env: Record<string, string>
+beforeEach(async () => {
+  line = await commandLine()
+  installation = await testInstallation()
+  env = {
+    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
+    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
+  }
+})
+afterEach(async () => {
+  await installation.app.close()
+  await line.close()
+})
+
+const run = (...args: string[]) => line.run(['token', ...args], { env })
+const roleOf = async (secret: string) => {
+  const headers = { authorization: `Token ${secret}` }
+  const response = await installation.app.inject({ url: '/v3/auth/token', headers })
+  return response.json().data?.role ?? response.statusCode
+}
+
+test('weir token create prints the secret alone on standard output', async () => {
+  const { code, out, err } = await run('create', 'deployer', '--scope', 'member', '--expires', '90d')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^sts_[0-9a-f]{40}\n$/)
+  expect(err).toMatch(/^Created deployer \(.*\)\. It may do what a member may, and ends at .*Z\. /)
+  expect(await roleOf(out.trim())).toBe('member')
+})
+
+test('weir token create --json prints the whole token', async () => {
+  const { out, err } = await run(
+    'create',
+    'shipper',
+    '--scope',
+    'ingest',
+    '--expires',
+    '2099-01-01',
+    '--json',
+  )
+  expect(err).toBe('')
+  expect(JSON.parse(out)).toMatchObject({
+    name: 'shipper',
+    right: 'ingest',
+    expires_at: '2099-01-01T00:00:00.000Z',
+  })
+})
+
+test('weir token rotate and revoke take a name or the beginning of an id', async () => {
+  const { out: first } = await run('create', 'deployer')
+  const { out: second, err } = await run('rotate', 'deployer', '--grace', '1h')
+  expect(err).toContain('The old secret works until ')
+  expect([await roleOf(first.trim()), await roleOf(second.trim())]).toEqual(['admin', 'admin'])
+  const [token] = JSON.parse((await run('list', '--json')).out).filter(
+    ({ name }: { name: string }) => name === 'deployer',
+  )
+  expect(await run('revoke', token.id.slice(0, 8))).toEqual({
+    code: 0,
+    out: 'Revoked: it does not work any more.\n',
+    err: '',
+  })
+  expect([await roleOf(first.trim()), await roleOf(second.trim())]).toEqual([401, 401])
+})
+
+test('weir token list says what each may, and never a secret', async () => {
+  const { out: secret } = await run('create', 'reader', '--scope', 'readonly')
+  const { out, code } = await run('list')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^ID +NAME +KIND +OF +MAY +ENDS +LAST USED\n/)
+  expect(out).toMatch(/ reader +service +- +readonly +never +never\n/)
+  expect(out).not.toContain(secret.trim())
+})
+
+test('exit codes tell wrong use from what the credential may not do', async () => {
+  expect((await run('create')).code).toBe(2)
+  expect((await run('create', 'x', '--scope', 'all')).code).toBe(2)
+  expect(await run('create', 'x', '--expires', 'soon')).toMatchObject({ code: 2, out: '' })
+  expect((await run('rotate', 'nobody')).err).toContain('There is no token "nobody"')
+  env.WEIR_ACCESS_TOKEN = await installation.token({ scope: 'readonly' })
+  expect(await run('create', 'x')).toMatchObject({ code: 3, out: '' })
+})
