@@ -198,7 +198,7 @@ describe('what is refused', () => {
     [
       'more groups than anybody needs',
       { email: 'a@b.org', role: 'member', groups: Array.from({ length: 101 }, () => GROUP) },
-      [['"groups" must contain at most 100 items', 'groups']],
+      [['"groups" must contain less than or equal to 100 items', 'groups']],
     ],
     [
       'groups that the account has not',
