@@ -1,5 +1,5 @@
 import type { TextColumnBuilder } from './text-column-builder.ts'
-import { WireType } from './wire-format.ts'
+import { HEADER_BYTES, WireType } from './wire-format.ts'
 
 /** Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc. */
 export interface LineBatch {
@@ -68,6 +68,13 @@ export const lineBatchType = new WireType<LineBatch>('LineBatch')
 export function encodeLineBatch(batch: LineBatch): Buffer {
   const bytes = batch.line.length + batch.meta.length + batch.rest.length + batch.count * 32
   return lineBatchType.encode(batch, bytes + 4096)
+}
+
+/** The account of an encoded batch, of which nothing else is read: it is the first member. */
+export function accountOfBatch(bytes: Buffer): string {
+  // A zigzag number: half of it. Account ids are short, so it is one byte.
+  const length = (bytes[HEADER_BYTES] as number) >> 1
+  return bytes.toString('utf8', HEADER_BYTES + 1, HEADER_BYTES + 1 + length)
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
-import type { LineFilters, LinePage, LineSelection } from './line-selection.ts'
+import type { LinePage, LineSelection } from './line-selection.ts'
 import { decodePageToken } from './page-token.ts'
 import type { QueryParameters } from './query-parameters.ts'
 
@@ -68,14 +69,9 @@ export function readPagedExport(
 function readSelection(parameters: QueryParameters, account: string, asOfMs: number): LineSelection {
   const fromMs = parameters.timeMs('from', 'first')
   const toMs = parameters.timeMs('to', 'last')
-  const filters: LineFilters = {
-    hosts: parameters.list('hosts'),
-    apps: parameters.list('apps'),
-    levels: parameters.list('levels'),
-    tags: parameters.list('tags'),
-  }
+  const filters = readFilters(parameters)
   parameters.inOrder(fromMs, toMs)
-  const query = readQuery(parameters)
+  const query = readQuery(parameters, 'query')
   return { account, fromMs: fromMs ?? 0, toMs: toMs ?? 0, asOfMs, filters, query }
 }
 
@@ -87,15 +83,28 @@ function readPage(
   return { limit, prefer: parameters.oneOf('prefer', PREFERENCES, 'tail') }
 }
 
-/** `q` is what an older client calls it. */
-function readQuery(parameters: QueryParameters): Query {
+export function readFilters(parameters: QueryParameters): LineFilters {
+  return {
+    hosts: parameters.list('hosts'),
+    apps: parameters.list('apps'),
+    levels: parameters.list('levels'),
+    tags: parameters.list('tags'),
+  }
+}
+
+/**
+ * Clients call it `query` or `q`.
+ *
+ * @param reportedAs what findings call it
+ */
+export function readQuery(parameters: QueryParameters, reportedAs: 'query' | 'q'): Query {
   const name = parameters.has('query') ? 'query' : 'q'
   const text = parameters.text(name) ?? ''
   try {
     return parseQuery(text)
   } catch (error) {
     if (!(error instanceof QuerySyntaxError)) throw error
-    parameters.refuseAs('query', error.message)
+    parameters.refuseAs(reportedAs, error.message)
     return { kind: 'all' }
   }
 }

@@ -1,17 +1,9 @@
 import type { LineRow } from '../../engine/line-record.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { Statement } from '../../engine/store/store.ts'
 import { compileCondition, equalsAnyCase } from './compile-sql.ts'
 import { SqlConstants } from './sql-constants.ts'
-
-/** Lists of exact names: one of each list that is not empty (filters, section 5). */
-export interface LineFilters {
-  readonly hosts: readonly string[]
-  readonly apps: readonly string[]
-  /** Without regard to case. */
-  readonly levels: readonly string[]
-  readonly tags: readonly string[]
-}
 
 /** Which lines are wanted, before a page is cut from them. */
 export interface LineSelection {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import type { RareMembers } from '../../schemas/line-batch.ts'
+import type { LineBatchView, RareMembers } from '../../schemas/line-batch.ts'
 import type { Event, LineOrigin } from '../event.ts'
 import { textForm } from '../json-text.ts'
 import { cleanTags } from '../line-limits.ts'
@@ -13,6 +13,11 @@ import type { OwnStoreOptions } from './own-store-options.ts'
 
 /** A line without a host cannot come from ingestion; clients hide records without one. */
 const NO_HOST = 'unknown'
+
+/** The host of a line that no node changed. */
+export function hostAsSent(batch: LineBatchView, index: number): string {
+  return batch.host(index) || NO_HOST
+}
 
 /** Members of a line's message that have a place of their own in the record. */
 const PLACED_MEMBERS = new Set([
@@ -43,7 +48,7 @@ export function fillAsSent(
   line.textBytes = batch.lineBytes
   line.textStart = batch.lineStart(index)
   line.textEnd = batch.lineEnd(index)
-  line.host = batch.host(index) || NO_HOST
+  line.host = hostAsSent(batch, index)
   line.app = batch.app(index)
   line.file = batch.file(index)
   line.env = batch.env(index)
@@ -72,7 +77,7 @@ export function fillAsChanged(
   const origin = event.origin as LineOrigin
   const rare = rareMembersOf(origin.batch, origin.index)
   const members = isJsonObject(event.message) ? event.message : {}
-  line.host = cutHost(plainText(members.host)) || origin.batch.host(origin.index) || NO_HOST
+  line.host = cutHost(plainText(members.host)) || hostAsSent(origin.batch, origin.index)
   line.app = plainText(members.app)
   line.file = plainText(members.file)
   line.env = plainText(members.env)

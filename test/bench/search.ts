@@ -1,4 +1,5 @@
-import { type LineFilters, selectLines } from '../../api/search/line-selection.ts'
+import { selectLines } from '../../api/search/line-selection.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { Statement } from '../../engine/store/store.ts'
 import { usageByKind } from '../../engine/store/usage.ts'

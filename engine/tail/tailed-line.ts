@@ -1,0 +1,138 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import type { LineBatchView } from '../../schemas/line-batch.ts'
+import { hostAsSent } from '../destinations/ingested-line.ts'
+import { storedApp } from '../destinations/line-draft.ts'
+import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
+import { Event } from '../event.ts'
+import { parseJson } from '../json-text.ts'
+import { FieldNames } from '../line-fields.ts'
+import { renderRecord } from '../line-record.ts'
+import { TOPIC_NUMBERS } from '../log/topics.ts'
+import type { StoredLine } from '../store/stored-line.ts'
+
+/** Where a line of the topic `weir.ingest` is, and how long it is kept. */
+export interface LinePlace {
+  readonly partition: number
+  readonly offset: bigint
+  readonly row: number
+  /** Log time of its record, UNIX ms. */
+  readonly timeMs: number
+  readonly retentionDays: number
+}
+
+/** One after another, lines as the default graph would store them. */
+export class LineStand {
+  readonly #sink = defaultOwnStore()
+  readonly #stored = newStoredLine()
+  /** Names are counted for the columns of the store: records have all fields. */
+  readonly #fieldNames = new FieldNames()
+
+  /** The line before is not to be looked at any more. */
+  line(batch: LineBatchView, index: number, place: LinePlace): TailedLine {
+    return new TailedLine(batch, index, place, () => {
+      const { timeMs, retentionDays } = place
+      const context = { account: batch.account, timeMs, retentionDays, poolDays: 0 }
+      const event = Event.ofLine(batch, index)
+      this.#sink.fill(event, this.#stored, { ...context, fieldNames: this.#fieldNames })
+      return this.#stored
+    })
+  }
+}
+
+/**
+ * A line as those see it who watch lines arrive. What somebody needs of it is made then, once for all of them: most
+ * lines are told from what was asked for by their host, app or level alone.
+ */
+export class TailedLine {
+  readonly #batch: LineBatchView
+  readonly #index: number
+  readonly #place: LinePlace
+  readonly #fill: () => StoredLine
+  #stored: StoredLine | undefined
+  #known: JsonObject | undefined
+  #text: string | undefined
+  #record: JsonObject | undefined
+
+  constructor(batch: LineBatchView, index: number, place: LinePlace, fill: () => StoredLine) {
+    this.#batch = batch
+    this.#index = index
+    this.#place = place
+    this.#fill = fill
+  }
+
+  get host(): string {
+    return hostAsSent(this.#batch, this.#index)
+  }
+
+  get app(): string {
+    return storedApp(this.#batch.app(this.#index), this.#batch.file(this.#index))
+  }
+
+  /** As the own store gets it. */
+  get stored(): StoredLine {
+    this.#stored ??= this.#fill()
+    return this.#stored
+  }
+
+  /** Members of the record that are known without making it. A line cannot set these itself. */
+  get known(): JsonObject {
+    this.#known ??= knownMembers(this.stored)
+    return this.#known
+  }
+
+  /** The record as text: what an export gives once the line is stored. */
+  get text(): string {
+    this.#text ??= recordText(this.stored, this.#place)
+    return this.#text
+  }
+
+  /** The record as queries see it. */
+  get record(): JsonObject {
+    this.#record ??= parseJson(this.text) as JsonObject
+    return this.#record
+  }
+}
+
+/** A member that the service does not know may be one that the line says: only those that it knows are known. */
+function knownMembers(line: StoredLine): JsonObject {
+  const known: JsonObject = {
+    _account: line.account,
+    _ts: line.timestampMs,
+    _host: line.host,
+    _app: line.app,
+    level: line.level,
+    _retention: line.retentionDays,
+    _mezmo_line_size: line.sizeBytes,
+  }
+  if (line.tags.length > 0) known._tag = [...line.tags]
+  if (line.file !== '') known._file = line.file
+  if (line.env !== '') known._env = line.env
+  return known
+}
+
+function recordText(line: StoredLine, { partition, offset, row }: LinePlace): string {
+  const { textBytes, textStart, textEnd } = line
+  return renderRecord({
+    account: line.account,
+    t: line.timeMs,
+    ts: line.timestampMs,
+    topic: TOPIC_NUMBERS['weir.ingest'],
+    partition,
+    offset: String(offset),
+    row,
+    host: line.host,
+    app: line.app,
+    level: line.level,
+    file: line.file,
+    env: line.env,
+    mac: line.mac,
+    ip: line.ip,
+    remote: line.remoteAddress,
+    tags: line.tags,
+    line: (textBytes as Buffer).toString('utf8', textStart, textEnd),
+    meta: line.meta,
+    extra: line.extra,
+    size: line.sizeBytes,
+    retention: line.retentionDays,
+  })
+}
