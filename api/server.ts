@@ -23,6 +23,7 @@ import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-l
 import type { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
 import type { Store } from '../engine/store/store.ts'
+import type { LiveTails } from '../engine/tail/live-tails.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import type { Needs } from './auth/permission.ts'
@@ -41,21 +42,23 @@ import type { RecentKeys } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { boundClosing } from './open-connections.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
-import { ingestMetrics, requestMetrics } from './operations/metrics.ts'
+import { ingestMetrics, requestMetrics, tailMetrics } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import type { ReplayPorts } from './pipeline/explanations.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
-import { isTapUpgrade } from './pipeline/tap-routes.ts'
 import { type Rate, RateLimit } from './rate-limit.ts'
 import { RefusalLog } from './refusal-log.ts'
 import { RouteTable } from './route-table.ts'
 import { ConcurrentExports } from './search/concurrent-exports.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
+import { OpenTails, type TailLimits } from './tail/open-tails.ts'
+import { tailRoutes } from './tail/tail-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { validatorCompiler } from './validation.ts'
+import { acceptWebSockets, isUpgrade } from './web-sockets.ts'
 
 export interface ServerPorts {
   readonly configuration: ConfigurationLog
@@ -67,6 +70,8 @@ export interface ServerPorts {
   readonly inEffect?: CutsInEffect | undefined
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
+  /** Where lines can be seen as they are accepted. */
+  readonly tails: LiveTails
   readonly registry: Registry
   /** Where events that failed are, and where they go once more. */
   readonly deadLetters: DeadLetterTopics
@@ -100,6 +105,7 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly version: string
   readonly bodyLimitBytes: number
   readonly corsOrigins: readonly string[]
+  readonly tails: TailLimits
   /** Addresses or networks whose `x-forwarded-for` is believed. */
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
@@ -193,20 +199,27 @@ async function registerApi(
   ports: ServerPorts,
   access: { readonly authenticator: ConfigurationAuthenticator; readonly uses: TokenUses },
 ): Promise<void> {
-  const { configuration, clock, entropy, store, settings, inEffect, taps } = ports
+  const { configuration, clock, entropy, store, settings, inEffect, taps, tails, registry } = ports
+  const { authenticator } = access
   const { destinations = {}, isOwnHost = ownHosts(destinations.ingestHost) } = settings
   const deadLetters = new DeadLetterQueue(ports.deadLetters, clock)
-  await app.register(pipelineRoutes, {
-    configuration,
-    clock,
-    entropy,
-    destinations,
-    isOwnHost,
-    inEffect,
-    deadLetters,
-    replay: ports.replay,
-    memory: ports.memory,
-    taps,
+  const openTails = new OpenTails({ configuration, authenticator, clock, tails, limits: settings.tails })
+  tailMetrics(registry, openTails)
+  await app.register(async scope => {
+    await acceptWebSockets(scope)
+    await scope.register(pipelineRoutes, {
+      configuration,
+      clock,
+      entropy,
+      destinations,
+      isOwnHost,
+      inEffect,
+      deadLetters,
+      replay: ports.replay,
+      memory: ports.memory,
+      taps,
+    })
+    await scope.register(tailRoutes, { openTails })
   })
   const { reach = tcpReach } = ports
   await app.register(configurationRoutes, {
@@ -282,7 +295,7 @@ function newInstance({ entropy, logger, settings, only }: ServerPorts): FastifyI
   const http = {
     requireHostHeader: false, // Its refusal would have neither body nor request id: a hook does it.
     maxHeaderSize: MAX_HEAD_BYTES,
-    shouldUpgradeCallback: (request: IncomingMessage) => only === undefined && isTapUpgrade(request),
+    shouldUpgradeCallback: (request: IncomingMessage) => only === undefined && isUpgrade(request),
   }
   // The two differ in nothing that a route sees.
   const app =

@@ -20,6 +20,7 @@ import type { PartitionedTopics } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
 import { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
+import { LiveTails } from '../engine/tail/live-tails.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
 import type { TlsFiles } from './tls.ts'
@@ -103,6 +104,7 @@ export async function openServers(
       : undefined,
     inEffect,
     taps: parts.taps,
+    tails: new LiveTails({ ...parts, logger }),
     status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
     only: serves.api ? undefined : 'operations',
     settings: {
@@ -110,6 +112,7 @@ export async function openServers(
       partitions: ingest.partitions,
       bodyLimitBytes: settings.bodyLimitBytes,
       corsOrigins: settings.corsOrigins,
+      tails: { perProcess: settings.maxTails, perAccount: settings.maxTailsPerAccount },
       trustedProxies: settings.trustedProxies,
       tls,
       destinations: destinationSettings(settings),

@@ -157,6 +157,13 @@ const DECLARATIONS = {
     requestCount,
     undefined,
   ),
+  maxTails: setting('WEIR_MAX_TAILS', 'Live tails that one process serves.', integer(0, 10_000), 200),
+  maxTailsPerAccount: setting(
+    'WEIR_MAX_TAILS_PER_ACCOUNT',
+    'As many of them may be of one account.',
+    integer(0, 10_000),
+    20,
+  ),
   partitions: setting(
     'WEIR_PARTITIONS',
     'Partitions of a new log; fixed once it exists.',

@@ -73,7 +73,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     const presented = presentedTo(credentials, isOlderEnterpriseApi(path))
     if (presented !== undefined && presented.kind === 'enterpriseKey')
       return this.#enterpriseOf(presented.secret, credentials)
-    const found = this.#find(presented, 'service', isOlderApi(path))
+    const found = this.#find(presented, 'service', takesKeys(path))
     if ('failure' in found) return found
     return this.#delegated(found.caller, credentials.delegateAccountId)
   }
@@ -224,9 +224,9 @@ function placeOf({ id, value }: Entity<Account>): { account: CallerAccount; ente
   }
 }
 
-/** Keys work where they always did: configuration and account API, section 2.1. */
-function isOlderApi(path: string): boolean {
-  return /^\/v[12](\/|$)/i.test(path)
+/** Keys work where they always did: configuration and account API, section 2.1; and on the live tail, section 7. */
+function takesKeys(path: string): boolean {
+  return /^\/(v[12](\/|$)|ws\/tail\/?$)/i.test(path)
 }
 
 function isOlderEnterpriseApi(path: string): boolean {

@@ -131,6 +131,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'PUT /v1/config/index-rate': 'admin',
   'GET /v1/export': 'read',
   'GET /v2/export': 'read',
+  'GET /ws/tail': 'read',
   'GET /v2/usage': 'read',
   'GET /v2/usage/:kind': 'read',
   'GET /v2/usage/:kind/:name': 'read',

@@ -3,7 +3,7 @@ import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { ApiError, forbidden } from '../errors.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import { accessScopeOf } from './access-scope.ts'
-import type { ConfigurationAuthenticator } from './authenticator.ts'
+import type { ApiCredentials, ConfigurationAuthenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { authHeaders } from './headers.ts'
 import { type Needs, refusalOf } from './permission.ts'
@@ -82,16 +82,7 @@ function authenticated(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Caller {
-  const { headers } = request
-  const result = authenticator.authenticate({
-    path: pathOf(request),
-    authorization: headers.authorization,
-    servicekeyHeader: single(headers.servicekey),
-    apikeyHeader: single(headers.apikey),
-    servicekeyQuery: single((request.query as Record<string, string | string[]>).servicekey),
-    enterpriseServicekeyHeader: single(headers['enterprise-servicekey']),
-    delegateAccountId: single(headers['x-delegate-account-id']),
-  })
+  const result = authenticator.authenticate(credentialsOf(request))
   if ('failure' in result) {
     const { status, message, caller } = result.failure
     if (caller !== undefined) reply.headers(authHeaders(caller))
@@ -99,6 +90,20 @@ function authenticated(
   }
   reply.headers(authHeaders(result.caller))
   return result.caller
+}
+
+/** What a request says about who it is from: whoever is served for long is asked for it again. */
+export function credentialsOf(request: FastifyRequest): ApiCredentials {
+  const { headers } = request
+  return {
+    path: pathOf(request),
+    authorization: headers.authorization,
+    servicekeyHeader: single(headers.servicekey),
+    apikeyHeader: single(headers.apikey),
+    servicekeyQuery: single((request.query as Record<string, string | string[]>).servicekey),
+    enterpriseServicekeyHeader: single(headers['enterprise-servicekey']),
+    delegateAccountId: single(headers['x-delegate-account-id']),
+  }
 }
 
 function pathOf(request: FastifyRequest): string {

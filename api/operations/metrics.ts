@@ -57,6 +57,28 @@ export function ingestMetrics(registry: Registry): IngestObserver {
   }
 }
 
+/** Those who watch lines arrive. */
+export function tailMetrics(
+  registry: Registry,
+  tails: { readonly count: number; readonly counts: { readonly sent: number; readonly dropped: number } },
+): void {
+  gaugeOf(registry, 'weir_tails_open', 'Live tails that are read at the moment', [], gauge => {
+    gauge.set(tails.count)
+  })
+  collectedCounter(registry, 'weir_tail_lines_sent_total', 'Lines sent to live tails', [], counter => {
+    counter.inc(tails.counts.sent)
+  })
+  collectedCounter(
+    registry,
+    'weir_tail_lines_dropped_total',
+    'Lines that live tails were not sent because they, or this process, did not keep up',
+    [],
+    counter => {
+      counter.inc(tails.counts.dropped)
+    },
+  )
+}
+
 /** Room on the log. */
 export function logMetrics(registry: Registry, log: Log): void {
   gaugeOf(registry, 'weir_log_used_bytes', 'Bytes that the log takes', [], gauge => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { TapEnd, TapMessage } from '../../engine/runtime/tap.ts'
+import { closeSocket } from '../web-sockets.ts'
 import { endSentence, tapText } from './tap-messages.ts'
 
 /** What has been written stays for that long for a reader that does not take it, then the connection is closed. */
@@ -103,12 +104,7 @@ export class WebSocketReader implements TapReader {
   }
 
   close(reason: TapEnd): void {
-    const gone = new AbortController()
-    this.whenGone(() => gone.abort())
-    this.#socket.close(CLOSE_CODES[reason], endSentence(reason))
-    void this.#clock.sleep(LINGER_MS, gone.signal).then(() => {
-      if (!gone.signal.aborted) this.#socket.terminate()
-    })
+    closeSocket(this.#socket, CLOSE_CODES[reason], endSentence(reason), this.#clock)
   }
 
   whenGone(listener: () => void): void {

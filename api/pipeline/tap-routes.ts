@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import websocket from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Clock } from '../../engine/clock/clock.ts'
@@ -12,16 +10,8 @@ import { EventStreamReader, WebSocketReader } from './tap-reader.ts'
 
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
 const CALLED = { source: 'source', transform: 'processor' } as const
-/** Nothing is expected of those who read a tap. */
-const MAX_RECEIVED_BYTES = 4_096
 /** Findings about the query are made by hand: there everything is text. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
-const TAP_PATH = /^\/v3\/pipeline\/[^/]+\/(source|transform)\/[^/]+\/tap\/?(\?|$)/
-
-/** Whether a request may become a WebSocket; a wish for anything else than a tap is passed over (RFC 9110, section 7.8). */
-export function isTapUpgrade({ method, url = '', headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && TAP_PATH.test(url)
-}
 
 /**
  * `/v3/pipeline/{id}/{source|transform}/{node}/tap`: what leaves a node, live. Values that were decrypted are shown as
@@ -31,24 +21,8 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
   readonly openTaps: OpenTaps
   readonly clock: Clock
 }> = async (app, { openTaps, clock }) => {
-  // Before the plugin's own, which closes connections without a word.
-  app.addHook('preClose', async () => openTaps.stop())
-  await app.register(websocket, {
-    options: { maxPayload: MAX_RECEIVED_BYTES },
-    errorHandler: (error, socket, request) => {
-      request.log.debug({ err: error }, 'a WebSocket failed')
-      socket.close(1011)
-    },
-  })
+  app.beforeSocketsClose(() => openTaps.stop())
   app.decorateRequest('admittedTap')
-
-  // Node lets go of a connection that asks to become another one: whoever refuses has to close it.
-  app.addHook('onSend', async (request, reply) => {
-    if (isTapUpgrade(request.raw)) reply.header('connection', 'close')
-  })
-  app.addHook('onResponse', async ({ raw }) => {
-    if (isTapUpgrade(raw)) raw.socket.end()
-  })
 
   for (const kind of ['source', 'transform'] as const) {
     app.route({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-const Lists = {
+export const LineLists = {
   hosts: Type.Optional(Type.String({ description: 'Exact names, separated by commas; empty: no filter.' })),
   apps: Type.Optional(Type.String({ description: 'Exact names, separated by commas; empty: no filter.' })),
   levels: Type.Optional(Type.String({ description: 'The same, without regard to case.' })),
@@ -12,7 +12,7 @@ function searchParameters(maxLines: number) {
     from: Type.Integer({ description: 'UNIX seconds or milliseconds, told by magnitude. Inclusive.' }),
     to: Type.Integer({ description: 'The same. A second is included as a whole.' }),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLines, default: maxLines })),
-    ...Lists,
+    ...LineLists,
     query: Type.Optional(Type.String({ description: 'Search query; empty: every line. Also called q.' })),
     prefer: Type.Optional(
       Type.Union([Type.Literal('head'), Type.Literal('tail')], {
@@ -23,7 +23,7 @@ function searchParameters(maxLines: number) {
   }
 }
 
-const LineRecord = Type.Object(
+export const LineRecord = Type.Object(
   {
     _id: Type.String(),
     _account: Type.String(),

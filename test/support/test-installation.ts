@@ -32,6 +32,7 @@ import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { LiveTails } from '../../engine/tail/live-tails.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
 export interface TestInstallation {
@@ -61,6 +62,7 @@ export const TEST_SETTINGS: ServerSettings = {
   partitions: 2,
   bodyLimitBytes: 2_097_152,
   corsOrigins: ['*'],
+  tails: { perProcess: 3, perAccount: 2 },
   trustedProxies: [],
 }
 
@@ -101,6 +103,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     deadLetters: { topic: deadLetters, ingest: topic },
     replay: topics,
     memory: new PresentMemory({ topics, clock }),
+    tails: new LiveTails({ ...topics, configuration, clock, logger: silentLogger }),
     ...overrides,
   }
   const app = await buildServer(ports)

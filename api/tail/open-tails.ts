@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { LogError } from '../../engine/log/log.ts'
+import type { LiveTails } from '../../engine/tail/live-tails.ts'
+import { accessScopeOf } from '../auth/access-scope.ts'
+import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf, refusalOf } from '../auth/permission.ts'
+import { credentialsOf } from '../auth/request-caller.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import { Tail, type TailRights } from './tail.ts'
+import { readTail } from './tail-request.ts'
+
+/** How soon somebody else may have gone. */
+const RETRY_AFTER_S = 5
+
+export interface TailLimits {
+  readonly perProcess: number
+  readonly perAccount: number
+}
+
+export interface OpenTailsPorts {
+  readonly configuration: ConfigurationLog
+  readonly authenticator: ConfigurationAuthenticator
+  readonly clock: Clock
+  readonly tails: LiveTails
+  readonly limits: TailLimits
+}
+
+/** The tails that are read here. */
+export class OpenTails {
+  /** Lines, since the start. */
+  readonly counts = { sent: 0, dropped: 0 }
+  readonly #ports: OpenTailsPorts
+  /** With the account of each. */
+  readonly #open = new Map<Tail, string>()
+
+  constructor(ports: OpenTailsPorts) {
+    this.#ports = ports
+    ports.configuration.subscribe(() => {
+      for (const tail of this.#open.keys()) tail.review()
+    })
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Opens a tail for a request that wants to become a WebSocket; it gathers lines from then on.
+   *
+   * @throws ApiError 400, 429, 503
+   */
+  async admit(request: FastifyRequest): Promise<Tail> {
+    const wishes = readTail(request)
+    const account = accountOf(request.caller).shortId
+    this.#assertRoom(account)
+    const { configuration, clock } = this.#ports
+    const scope = accessScopeOf(configuration, request.caller)
+    const rights = this.#rightsOf(request, account)
+    const tail = new Tail(wishes, { scope }, { clock, rights, counts: this.counts })
+    this.#open.set(tail, account)
+    tail.signal.addEventListener('abort', () => this.#open.delete(tail), { once: true })
+    request.raw.socket.once('close', () => tail.leave())
+    await this.#listen(account, tail)
+    return tail
+  }
+
+  /** Ends all of them: the process stops. */
+  stop(): void {
+    for (const tail of [...this.#open.keys()]) tail.end('stopped')
+  }
+
+  async #listen(account: string, tail: Tail): Promise<void> {
+    try {
+      await this.#ports.tails.open(account, tail, tail.signal)
+    } catch (error) {
+      tail.leave()
+      if (!(error instanceof LogError)) throw error
+      throw unavailable('The log cannot be read at the moment')
+    }
+  }
+
+  #assertRoom(account: string): void {
+    const { perProcess, perAccount } = this.#ports.limits
+    if (this.#open.size >= perProcess) throw tooMany(`This process has ${perProcess} tails open`)
+    const ofAccount = [...this.#open.values()].filter(other => other === account).length
+    if (ofAccount >= perAccount) throw tooMany(`The account has ${perAccount} tails open in this process`)
+  }
+
+  /** What the credentials of a request are good for, whenever it is asked. */
+  #rightsOf(request: FastifyRequest, account: string): () => TailRights | undefined {
+    const { configuration, authenticator } = this.#ports
+    const credentials = credentialsOf(request)
+    const mayRead = (caller: Caller) =>
+      refusalOf('read', caller) === undefined && caller.account?.shortId === account
+    return () => {
+      const result = authenticator.authenticate(credentials)
+      if ('failure' in result || !mayRead(result.caller)) return undefined
+      return { scope: accessScopeOf(configuration, result.caller) }
+    }
+  }
+}
+
+function tooMany(sentence: string): ApiError {
+  return new ApiError(429, 'TooManyRequests', `${sentence}: close one of them first`, {
+    headers: { 'retry-after': String(RETRY_AFTER_S) },
+  })
+}

@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify'
+import { readFilters, readQuery } from '../search/export-request.ts'
+import { QueryParameters } from '../search/query-parameters.ts'
+import { isUpgrade } from '../web-sockets.ts'
+import type { TailWishes } from './tail.ts'
+
+/** @throws ApiError 400 with all that is wrong with the parameters */
+export function readTail({ query, raw }: FastifyRequest): TailWishes {
+  const parameters = new QueryParameters(query)
+  const wishes = { filters: readFilters(parameters), query: readQuery(parameters, 'q') }
+  if (!isUpgrade(raw)) parameters.refuseAs('upgrade', '"upgrade" header must be websocket')
+  parameters.check()
+  return wishes
+}

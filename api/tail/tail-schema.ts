@@ -1,0 +1,33 @@
+import Type from 'typebox'
+import { LineLists, LineRecord } from '../search/export-schema.ts'
+
+const LinesMessage = Type.Object({
+  e: Type.Literal('p'),
+  p: Type.Array(LineRecord, { maxItems: 100, description: 'Lines, in the order of acceptance.' }),
+})
+
+const DroppedMessage = Type.Object({
+  e: Type.Literal('meta'),
+  p: Type.Object({
+    dropped: Type.Integer({ description: 'Lines that were not sent, since the last such message.' }),
+    not_filtered: Type.Optional(
+      Type.Integer({ description: 'As many of them may not be lines that were asked for.' }),
+    ),
+  }),
+})
+
+/** For the API document: the handlers validate by themselves. */
+export const tailSchema = {
+  summary: 'Watch lines as they are accepted: a WebSocket of JSON messages',
+  tags: ['search'],
+  querystring: Type.Object({
+    q: Type.Optional(Type.String({ description: 'Search query; empty: every line. Also called query.' })),
+    ...LineLists,
+  }),
+  response: {
+    101: {
+      description: 'Messages of the WebSocket',
+      content: { 'application/json': { schema: Type.Union([LinesMessage, DroppedMessage]) } },
+    },
+  },
+}

@@ -1,0 +1,140 @@
+import type { WebSocket } from 'ws'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
+import { type LineFilter, lineFilter } from '../../engine/tail/line-filter.ts'
+import type { TailListener } from '../../engine/tail/tailed-partition.ts'
+import { narrowed } from '../auth/access-scope.ts'
+import { closeSocket } from '../web-sockets.ts'
+import { type TailCounts, TailSender } from './tail-sender.ts'
+
+const PING_MS = 30_000
+/** Then a reader that never answers is given up. */
+const MAX_SILENT_PINGS = 2
+/** Tokens expire without anybody saying so. */
+const REVIEW_MS = 500
+
+export interface TailWishes {
+  readonly filters: LineFilters
+  readonly query: Query
+}
+
+/** What a reader may see at this moment. */
+export interface TailRights {
+  /** Undefined: every line of the account. */
+  readonly scope: Query | undefined
+}
+
+/** RFC 6455, section 7.4.1. */
+const ENDINGS = {
+  stopped: { code: 1001, sentence: 'The server stops' },
+  refused: { code: 1008, sentence: 'The credential does not allow this any more' },
+  failed: { code: 1011, sentence: 'The log cannot be read on from here' },
+} as const
+
+export interface TailPorts {
+  readonly clock: Clock
+  readonly counts: TailCounts
+  /** Asked again and again; undefined: none any more. */
+  readonly rights: () => TailRights | undefined
+}
+
+/** One who watches lines arrive: live tail, section 7. */
+export class Tail implements TailListener {
+  readonly #wishes: TailWishes
+  readonly #ports: TailPorts
+  readonly #sender: TailSender
+  readonly #ended = new AbortController()
+  #scope: Query | undefined
+  #filter: LineFilter
+  #socket: WebSocket | undefined
+
+  /** @param rights as they are now */
+  constructor(wishes: TailWishes, rights: TailRights, ports: TailPorts) {
+    this.#wishes = wishes
+    this.#ports = ports
+    this.#sender = new TailSender(ports.clock, ports.counts, this.signal)
+    this.#scope = rights.scope
+    this.#filter = lineFilter(wishes.filters, narrowed(wishes.query, rights.scope))
+    void this.#reviewAgain()
+  }
+
+  get filter(): LineFilter {
+    return this.#filter
+  }
+
+  /** Aborted when it has ended. */
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** Sends to a connection what is there, and what comes. */
+  attach(socket: WebSocket): void {
+    this.#socket = socket
+    socket.once('close', () => this.leave())
+    this.#sender.attach(socket)
+    void this.#ping(socket)
+  }
+
+  take(record: string): void {
+    this.#sender.take(record)
+  }
+
+  miss(lines: number): void {
+    this.#sender.miss(lines)
+  }
+
+  fail(): void {
+    this.end('failed')
+  }
+
+  /** Takes in what the reader may see now. */
+  review(): void {
+    if (this.signal.aborted) return
+    const rights = this.#ports.rights()
+    if (rights === undefined) {
+      this.end('refused')
+      return
+    }
+    if (JSON.stringify(rights.scope) === JSON.stringify(this.#scope)) return
+    this.#scope = rights.scope
+    this.#filter = lineFilter(this.#wishes.filters, narrowed(this.#wishes.query, rights.scope))
+    this.#sender.discard()
+  }
+
+  /** Says why to the reader. Once is enough. */
+  end(ending: keyof typeof ENDINGS): void {
+    if (this.signal.aborted) return
+    const { code, sentence } = ENDINGS[ending]
+    if (ending === 'stopped') this.#sender.flush()
+    this.leave()
+    if (this.#socket !== undefined) closeSocket(this.#socket, code, sentence, this.#ports.clock)
+  }
+
+  /** The reader has gone. */
+  leave(): void {
+    this.#ended.abort()
+  }
+
+  async #reviewAgain(): Promise<void> {
+    while (!this.signal.aborted) {
+      await this.#ports.clock.sleep(REVIEW_MS, this.signal)
+      this.review()
+    }
+  }
+
+  async #ping(socket: WebSocket): Promise<void> {
+    let silentPings = 0
+    for (const event of ['pong', 'message']) socket.on(event, () => (silentPings = 0))
+    for (;;) {
+      await this.#ports.clock.sleep(PING_MS, this.signal)
+      if (this.signal.aborted) return
+      if (silentPings >= MAX_SILENT_PINGS) {
+        socket.terminate()
+        return
+      }
+      silentPings++
+      socket.ping()
+    }
+  }
+}
