@@ -1,5 +1,5 @@
 import { foldCodePoint } from '../query-language/case-folding.ts'
-import { evaluate } from '../query-language/evaluate.ts'
+import { matches } from '../query-language/evaluate.ts'
 import { evaluateKnown } from '../query-language/known-members.ts'
 import type { LineFilters } from '../query-language/line-filters.ts'
 import type { Query } from '../query-language/syntax-tree.ts'
@@ -23,7 +23,7 @@ export function lineFilter({ hosts, apps, levels, tags }: LineFilters, query: Qu
     const { level, tags: lineTags } = line.stored
     if (levels.length > 0 && !wanted.levels.has(foldedText(level))) return false
     if (tags.length > 0 && !lineTags.some(tag => wanted.tags.has(tag))) return false
-    return evaluateKnown(query, line.known) ?? evaluate(query, line.record)
+    return evaluateKnown(query, line.known) ?? matches(query, line.searched)
   }
 }
 

@@ -16,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   publishing: () => import('./publishing.ts'),
   search: () => import('./search.ts'),
   memory: () => import('./memory.ts'),
+  tail: () => import('./tail.ts'),
 }
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)
