@@ -10,7 +10,7 @@ import { type LineVisibility, TailedPartition, type TailListener } from './taile
 export interface LiveTailsOptions {
   readonly ingest: Topic
   readonly checkpoints: Topic
-  readonly configuration: ConfigurationLog
+  readonly configuration: Pick<ConfigurationLog, 'get' | 'subscribe'>
   readonly clock: Clock
   readonly logger: Logger
   /** Default: every line that was accepted. */

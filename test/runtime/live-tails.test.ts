@@ -1,0 +1,276 @@
+import { beforeEach, expect, test } from 'vitest'
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { accounts, spreads } from '../../engine/configuration/entities.ts'
+import { LogError, type ProducerPosition, type Topic } from '../../engine/log/log.ts'
+import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { lineId } from '../../engine/position.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { lineFilter } from '../../engine/tail/line-filter.ts'
+import { LiveTails } from '../../engine/tail/live-tails.ts'
+import type { LineVisibility } from '../../engine/tail/tailed-partition.ts'
+import { controlType } from '../../schemas/control.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
+import type { MemoryRow } from '../support/memory-store.ts'
+import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
+import { newWorld, passSecond, type World } from '../support/world.ts'
+
+let world: World
+let own: TestInstallation
+let reads: { readonly partition: number; readonly from: bigint }[]
+let onRead: () => void
+let isSeen: LineVisibility
+let tails: LiveTails
+
+beforeEach(async () => {
+  world = await newWorld()
+  own = await testInstallation()
+  await own.account(SAMPLE_ACCOUNT, { retentionDays: 14 })
+  reads = []
+  onRead = () => {}
+  isSeen = () => true
+  tails = new LiveTails({
+    ingest: watched(world.ingest),
+    checkpoints: await world.log.topic(CHECKPOINT_TOPIC, world.ingest.partitions),
+    configuration: own.configuration,
+    clock: world.clock,
+    logger: silentLogger,
+    isSeen: (...line) => isSeen(...line),
+  })
+})
+
+function watched(topic: Topic): Topic {
+  const { name, logId, partitions } = topic
+  return {
+    name,
+    logId,
+    partitions,
+    append: (...given) => topic.append(...given),
+    bounds: (...given) => topic.bounds(...given),
+    trim: (...given) => topic.trim(...given),
+    offsetAtTime: (...given) => topic.offsetAtTime(...given),
+    waitBeyond: (...given) => topic.waitBeyond(...given),
+    read: async (partition, from, maxBytes) => {
+      reads.push({ partition, from })
+      onRead()
+      return topic.read(partition, from, maxBytes)
+    },
+  }
+}
+
+interface Opened {
+  /** The text of every line since the last call; '-n' for n that passed by, 'failed'. */
+  seen(): Promise<string[]>
+  ids(): Promise<string[]>
+  close(): void
+}
+
+const NO_LISTS = { hosts: [], apps: [], levels: [], tags: [] }
+
+async function open(query = '', account = SAMPLE_ACCOUNT): Promise<Opened> {
+  const leave = new AbortController()
+  const received: { _id?: string; _line: string; _retention?: number }[] = []
+  const listener = {
+    filter: lineFilter(NO_LISTS, parseQuery(query)),
+    take: (record: string) => received.push(JSON.parse(record)),
+    miss: (lines: number) => received.push({ _line: `-${lines}` }),
+    fail: () => received.push({ _line: 'failed' }),
+  }
+  await tails.open(account, listener, leave.signal)
+  const taken = async () => {
+    await turns()
+    return received.splice(0)
+  }
+  return {
+    seen: async () => (await taken()).map(({ _line }) => _line),
+    ids: async () => (await taken()).map(({ _id, _retention }) => `${_id} ${_retention}`),
+    close: () => leave.abort(),
+  }
+}
+
+/** The id of a stored row. */
+function idOf({ t, offset, row }: MemoryRow): string {
+  const place = { topic: 'weir.ingest', partition: world.partition } as const
+  return lineId({ ...place, timeMs: Number(t), offset: offset as bigint, row: Number(row) })
+}
+
+/** Lets everything happen that waits for a little time, or none. */
+async function turns(count = 30): Promise<void> {
+  for (let turn = 0; turn < count; turn++) {
+    world.clock.advance(50)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+async function append(
+  lines: readonly SampleLine[],
+  {
+    partition = world.partition,
+    account = SAMPLE_ACCOUNT,
+    producer = null as ProducerPosition | null,
+    key = '',
+  } = {},
+): Promise<bigint> {
+  const idempotency = key === '' ? {} : { idempotency: { key, digest: Buffer.alloc(16, 1) } }
+  const value = lineBatchValue([{ lines, ...idempotency }], account)
+  return (await world.ingest.append(partition, { value, producer, priority: 'ingest' })).offset
+}
+
+test('shown is what is appended from then on, of the account alone, without a record for what nobody wants', async () => {
+  await append([{ line: 'before' }])
+  const all = await open()
+  const some = await open('app:x')
+  await append([
+    { line: 'a', app: 'x' },
+    { line: 'b', app: 'y' },
+  ])
+  await append([{ line: 'of others', app: 'x' }], { account: 'ffffffffff' })
+  expect([await all.seen(), await some.seen()]).toEqual([['a', 'b'], ['a']])
+})
+
+test('ids are those that are stored, also where log time is ahead of the clock, and after a checkpoint', async () => {
+  const worker = await world.worker()
+  const late = { behaviour: 1, body: { 'weir.Tick': { deadlineMs: world.clock.wallMs() + 3_600_000 } } }
+  await world.ingest.append(world.partition, {
+    value: controlType.encode(late),
+    producer: null,
+    priority: 'control',
+  })
+  await append([{ line: 'old' }])
+  await passSecond(world, worker)
+  await worker.finish()
+  const tail = await open()
+  await append([{ line: 'a' }, { line: 'b' }])
+  await append([{ line: 'c' }])
+  const shown = await tail.ids()
+  await passSecond(world, await world.worker())
+  const stored = world.store.rows('lines').map(row => idOf(row))
+  expect(shown).toEqual(stored.slice(1).map(id => `${id} 14`))
+  expect(shown).toHaveLength(3)
+})
+
+test('a record that its producer wrote twice is shown once, also when the first lies before the checkpoint', async () => {
+  const worker = await world.worker()
+  const producer = (sequence: number) => ({ producer: { id: 'p', sequence } })
+  await append([{ line: '0' }], producer(0))
+  await passSecond(world, worker)
+  await worker.finish()
+  const tail = await open()
+  await append([{ line: '0' }], producer(0))
+  await append([{ line: '1' }], producer(1))
+  await append([{ line: '1' }], producer(1))
+  await append([{ line: '2' }], producer(2))
+  expect(await tail.seen()).toEqual(['1', '2'])
+})
+
+test('a request that came twice with its key is shown once, and rows are those that are stored', async () => {
+  const worker = await world.worker()
+  const tail = await open()
+  await append([{ line: 'a' }], { key: 'k' })
+  await append([{ line: 'a' }], { key: 'k' })
+  await append([{ line: 'b' }], { key: 'other' })
+  const shown = await tail.ids()
+  await passSecond(world, worker)
+  expect(shown.map(id => id.split(' ')[0])).toEqual(world.store.rows('lines').map(row => idOf(row)))
+})
+
+test('all share one reader of a partition, which ends with the last of them', async () => {
+  const [a, b] = [await open(), await open('', 'another')]
+  const sameOrNot = partitionOfAccount('another', world.ingest.partitions) === world.partition
+  expect(sameOrNot).toBe(true)
+  await turns()
+  expect(reads.filter(({ from }) => from === 0n)).toHaveLength(1)
+  a.close()
+  await append([{ line: 'x' }], { account: 'another' })
+  expect([await a.seen(), await b.seen()]).toEqual([[], ['x']])
+  b.close()
+  await turns()
+  const before = reads.length
+  await append([{ line: 'for nobody' }])
+  await turns()
+  expect(reads).toHaveLength(before)
+})
+
+test('a log that is away for a while is waited for; one that lost what comes next ends it', async () => {
+  const tail = await open()
+  await tail.seen()
+  let failures = 2
+  onRead = () => {
+    if (failures-- > 0) throw new LogError('LOG_UNAVAILABLE', 'away', { retriable: true })
+  }
+  await append([{ line: 'meanwhile' }])
+  expect([...(await tail.seen()), ...(await tail.seen())]).toEqual(['meanwhile'])
+  onRead = () => {
+    throw new LogError('LOG_OFFSET_OUT_OF_RANGE', 'trimmed')
+  }
+  await append([{ line: 'trimmed' }])
+  expect(await tail.seen()).toEqual(['failed'])
+})
+
+test('a reader that falls behind goes on at the end, and says how many lines passed by', async () => {
+  const tail = await open()
+  await append([{ line: 'in time' }])
+  expect(await tail.seen()).toEqual(['in time'])
+  for (let record = 0; record < 6; record++)
+    await append(Array.from({ length: 500 }, () => ({ line: 'x'.repeat(400) })))
+  // Each read takes a second and brings one record: what was there two seconds ago is late.
+  onRead = () => world.clock.advance(1_000)
+  const seen = await tail.seen()
+  const passed = seen.filter(line => line.startsWith('-'))
+  expect(passed.length).toBeGreaterThan(0)
+  const shown = seen.length - passed.length
+  expect(shown + passed.reduce((sum, line) => sum - Number(line), 0)).toBe(3_000)
+  onRead = () => {}
+  await append([{ line: 'again' }])
+  expect(await tail.seen()).toEqual(['again'])
+})
+
+test('lines that are hidden from those who watch are not shown', async () => {
+  const asked: string[] = []
+  isSeen = (account, line) => {
+    asked.push(`${account} ${line.app}`)
+    return !line.text.includes('secret')
+  }
+  const tail = await open('app:x')
+  await append([
+    { line: 'a secret', app: 'x' },
+    { line: 'plain', app: 'x' },
+    { line: 'plain', app: 'y' },
+  ])
+  expect(await tail.seen()).toEqual(['plain'])
+  expect(asked).toEqual([`${SAMPLE_ACCOUNT} x`, `${SAMPLE_ACCOUNT} x`])
+})
+
+test('an account that is spread while a tail lasts is seen on all partitions', async () => {
+  const tail = await open()
+  await append([{ line: 'at home' }])
+  expect(await tail.seen()).toEqual(['at home'])
+  await own.write(
+    create(spreads, SAMPLE_ACCOUNT, { account: SAMPLE_ACCOUNT, enabled: true, change: 1, spans: [] }),
+  )
+  const elsewhere = 1 - world.partition
+  await append([{ line: 'elsewhere' }], { partition: elsewhere })
+  await append([{ line: 'at home, too' }])
+  expect((await tail.seen()).toSorted()).toEqual(['at home, too', 'elsewhere'])
+})
+
+test('the days that lines are kept are those of the account now', async () => {
+  const tail = await open()
+  const account = own.configuration.get(accounts, SAMPLE_ACCOUNT)
+  if (account === undefined) throw new Error('no account')
+  await own.write(replace(accounts, account, { ...account.value, retentionDays: 7 }))
+  await append([{ line: 'a' }])
+  expect(await tail.ids()).toEqual([expect.stringMatching(/ 7$/)])
+})
+
+test('a record that cannot be read is passed over', async () => {
+  const tail = await open()
+  const value = lineBatchValue([{ lines: [{ line: 'damaged' }] }])
+  await world.ingest.append(world.partition, {
+    value: value.subarray(0, value.length - 4),
+    producer: null,
+    priority: 'ingest',
+  })
+  await append([{ line: 'whole' }])
+  expect(await tail.seen()).toEqual(['whole'])
+})
