@@ -1,0 +1,319 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { accessGroups } from '../../engine/configuration/access-groups.ts'
+import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { accessTokens, members, type Role, secretHash } from '../../engine/configuration/entities.ts'
+import { LogError } from '../../engine/log/log.ts'
+import {
+  changeAccount,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
+
+let own: TestInstallation
+const peers: Peer[] = []
+
+beforeEach(async () => {
+  own = await testInstallation()
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+})
+
+afterEach(async () => {
+  for (const { socket } of peers.splice(0)) socket.destroy()
+  await own.app.close()
+})
+
+/** Longer than anything may take that waits for no clock. */
+const UNTIL_GIVEN_UP_MS = 10_000
+
+/** A client on a connection of its own, and everything that it was sent. */
+interface Peer {
+  readonly socket: Socket
+  text(): string
+  /** Waits, however long it takes, until the text says something. */
+  says(text: string): Promise<void>
+  /** Texts of the lines so far. */
+  lines(): string[]
+}
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+function connect(url: string, headers: Readonly<Record<string, string>>): Peer {
+  const socket = createConnection((own.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const lines = Object.entries({ host: 'h', ...UPGRADE, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  socket.write(`${[`GET ${url} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`)
+  const pieces: Buffer[] = []
+  socket.on('data', piece => pieces.push(piece))
+  socket.on('error', () => {})
+  const text = () => Buffer.concat(pieces).toString('latin1')
+  const peer: Peer = {
+    socket,
+    text,
+    says: async wanted => {
+      const untilMs = performance.now() + UNTIL_GIVEN_UP_MS
+      while (!text().includes(wanted)) {
+        if (performance.now() > untilMs) throw new Error(`it never said ${wanted}: ${text().slice(-2_000)}`)
+        await pass(50)
+        await new Promise(resolve => setTimeout(resolve, 2))
+      }
+    },
+    lines: () => [...text().matchAll(/"_line":"([^"]*)"/g)].map(([, line]) => line as string),
+  }
+  peers.push(peer)
+  return peer
+}
+
+const token = (secret: string) => ({ authorization: `Token ${secret}` })
+
+async function open(query = '', headers: Record<string, string> = token(own.credentials.accessToken)) {
+  const peer = connect(`/ws/tail${query}`, headers)
+  await peer.says('HTTP/1.1 101 Switching Protocols')
+  return peer
+}
+
+/** Lets time pass in small steps, with room for whatever waits for it. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 50) {
+    own.clock.advance(Math.min(50, ms - passed))
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+async function post(...lines: readonly object[]): Promise<void> {
+  const response = await own.app.inject({
+    method: 'POST',
+    url: '/logs/ingest?hostname=web-1',
+    headers: { apikey: own.credentials.ingestionKey },
+    payload: { lines },
+  })
+  expect(response.statusCode).toBe(200)
+}
+
+/** The close frame of a server, as text: its code in two bytes, then the reason. */
+function closing(code: number, reason: string): string {
+  const body = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(reason)])
+  return Buffer.concat([Buffer.from([0x88, body.length]), body]).toString('latin1')
+}
+
+const REFUSED = closing(1008, 'The credential does not allow this any more')
+
+describe('what is refused is an HTTP answer, not a WebSocket', () => {
+  const refusal = async (query: string, headers: Record<string, string>) => {
+    const peer = connect(`/ws/tail${query}`, headers)
+    await once(peer.socket, 'close')
+    const [head = '', body = ''] = peer.text().split('\r\n\r\n')
+    expect(head).toContain('content-type: application/json')
+    const retry = /retry-after: (\d+)/.exec(head)?.[1]
+    const { code, error } = JSON.parse(body)
+    return { status: Number(head.slice(9, 12)), code, error, ...(retry && { retry }) }
+  }
+
+  test('no credential, a wrong one, one of ingestion', async () => {
+    const wrong = [
+      {},
+      token('sts_0'),
+      { servicekey: own.credentials.ingestionKey },
+      token(await own.token({ revoked: true })),
+      token(await own.token({ expiresAtMs: own.clock.wallMs() })),
+    ]
+    for (const headers of wrong)
+      expect(await refusal('', headers)).toMatchObject({ status: 401, code: 'NotAuthorized' })
+  })
+
+  test('a token that may only ingest, one of an enterprise without an account, a foreign account', async () => {
+    const { enterpriseAccessToken } = own.credentials
+    const foreign = { ...token(enterpriseAccessToken), 'x-delegate-account-id': 'ffffffffff' }
+    for (const headers of [
+      token(await own.token({ scope: 'ingest' })),
+      token(enterpriseAccessToken),
+      foreign,
+    ])
+      expect(await refusal('', headers)).toMatchObject({ status: 403, code: 'Forbidden' })
+  })
+
+  test('a query that cannot be read, and a parameter that is none', async () => {
+    const headers = token(own.credentials.accessToken)
+    expect(await refusal('?q=(a', headers)).toMatchObject({ status: 400, code: 'BadRequest' })
+    expect(await refusal('?q=a&q=b', headers)).toMatchObject({ status: 400, error: '"q" must be a string' })
+  })
+
+  test('a request that is for no WebSocket, with all else that is wrong with it', async () => {
+    const response = await own.call({ url: '/ws/tail?q=(a' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().details.map(({ key }: { key: string }) => key)).toEqual(['q', 'upgrade'])
+  })
+
+  test('more tails than an account, or the process, may have; one that goes makes room', async () => {
+    const headers = token(own.credentials.accessToken)
+    const [first] = [await open(), await open()]
+    expect(await refusal('', headers)).toMatchObject({ status: 429, code: 'TooManyRequests', retry: '5' })
+    await own.account('aaaaaaaaaa')
+    await own.account('bbbbbbbbbb')
+    const other = await own.token({ account: 'aaaaaaaaaa' })
+    await open('', token(other))
+    expect(await refusal('', token(await own.token({ account: 'bbbbbbbbbb' })))).toMatchObject({
+      status: 429,
+      error: expect.stringContaining('This process'),
+    })
+    const metrics = async () => (await own.app.inject({ url: '/metrics' })).body
+    expect(await metrics()).toContain('weir_tails_open 3')
+    first?.socket.destroy()
+    while ((await metrics()).includes('weir_tails_open 3'))
+      await new Promise(resolve => setTimeout(resolve, 2))
+    await open()
+  })
+
+  test('all of them while the log cannot be asked', async () => {
+    const { tails } = own.ports
+    tails.open = async () => {
+      throw new LogError('LOG_UNAVAILABLE', 'away', { retriable: true })
+    }
+    for (let attempt = 0; attempt < 4; attempt++)
+      expect(await refusal('', token(own.credentials.accessToken))).toMatchObject({ status: 503, retry: '2' })
+  })
+})
+
+test('every carrier of a key or token is taken', async () => {
+  const { serviceKey, accessToken, enterpriseAccessToken, accountId } = own.credentials
+  const carriers: Record<string, string>[] = [
+    { authorization: `Basic ${Buffer.from(`${serviceKey}:`).toString('base64')}` },
+    { servicekey: serviceKey },
+    { authorization: `Bearer ${accessToken}` },
+    { ...token(enterpriseAccessToken), 'x-delegate-account-id': accountId },
+  ]
+  for (const headers of carriers) {
+    const peer = await open('?hosts=&tags=&levels=&apps=&q=_account:*', headers)
+    await post({ line: 'seen' })
+    await peer.says('"_line":"seen"')
+    peer.socket.destroy()
+    await once(peer.socket, 'close')
+    await pass(50)
+  }
+})
+
+describe('rights are asked for while a tail lasts', () => {
+  const tokenEntity = (secret: string) => {
+    const found = own.configuration.find(accessTokens, 'hash', secretHash(secret))
+    if (found === undefined) throw new Error('no such token')
+    return found
+  }
+
+  const memberOf = (role: Role) => {
+    const found = own.configuration
+      .list(members, own.credentials.accountId)
+      .find(({ value }) => value.role === role)
+    if (found === undefined) throw new Error('no such member')
+    return found
+  }
+
+  test('a token that is revoked ends it at once, and nothing that comes later is shown', async () => {
+    const secret = await own.token({})
+    const peer = await open('', token(secret))
+    await post({ line: 'before' })
+    await peer.says('"_line":"before"')
+    const entity = tokenEntity(secret)
+    await own.write(replace(accessTokens, entity, { ...entity.value, revoked: true }))
+    await post({ line: 'after' })
+    await peer.says(REFUSED)
+    expect(peer.lines()).toEqual(['before'])
+  })
+
+  test('a token that expires ends it within a second', async () => {
+    const peer = await open('', token(await own.token({ expiresAtMs: own.clock.wallMs() + 60_000 })))
+    const beganMs = own.clock.wallMs()
+    await pass(Math.max(0, 59_000 - (own.clock.wallMs() - beganMs)))
+    expect(peer.text()).not.toContain(REFUSED)
+    await pass(2_000)
+    await peer.says(REFUSED)
+  })
+
+  test('a member who leaves, and an account that is closed', async () => {
+    const secret = await own.user('readonly')
+    const peer = await open('', token(secret))
+    await own.write(remove(members, memberOf('readonly')))
+    await peer.says(REFUSED)
+    const other = await open()
+    await changeAccount(own, { status: 'deactivated' })
+    await other.says(REFUSED)
+  })
+
+  test('a change of groups, of a group and of the role is seen in the very next line', async () => {
+    const group = (id: string, accessScopes: string) =>
+      create(accessGroups, id, { account: own.credentials.accountId, name: id, accessScopes, createdAtMs: 0 })
+    await own.write(group('aaaaaaaaaa', 'app:a'), group('bbbbbbbbbb', 'app:b'))
+    const peer = await open('?q=-never', token(await own.user('member')))
+    const groups = (...names: string[]) =>
+      own.write(replace(members, memberOf('member'), { ...memberOf('member').value, groups: names }))
+    let round = 0
+    const shown = async () => {
+      round++
+      const before = peer.lines().length
+      await post(
+        { line: `${round}a`, app: 'a' },
+        { line: `${round}b`, app: 'b' },
+        { line: `${round}never`, app: 'a' },
+      )
+      await pass(400)
+      await new Promise(resolve => setTimeout(resolve, 20))
+      return peer.lines().slice(before)
+    }
+    expect(await shown()).toEqual(['1a', '1b'])
+    await groups('aaaaaaaaaa')
+    expect(await shown()).toEqual(['2a'])
+    await groups('aaaaaaaaaa', 'bbbbbbbbbb')
+    expect(await shown()).toEqual(['3a', '3b'])
+    const changed = own.configuration.get(accessGroups, 'bbbbbbbbbb')
+    if (changed === undefined) throw new Error('no group')
+    await own.write(replace(accessGroups, changed, { ...changed.value, accessScopes: 'nothing' }))
+    expect(await shown()).toEqual(['4a'])
+    await own.write(replace(members, memberOf('member'), { ...memberOf('member').value, role: 'admin' }))
+    expect(await shown()).toEqual(['5a', '5b'])
+  })
+})
+
+test('a reader is pinged each 30 seconds; one that is silent for two of them is let go of', async () => {
+  const peer = await open()
+  let gone = false
+  peer.socket.once('close', () => {
+    gone = true
+  })
+  const pings = () => peer.text().split('\u0089\u0000').length - 1
+  await pass(30_000)
+  await peer.says('\u0089\u0000')
+  peer.socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0])) // A pong.
+  await new Promise(resolve => setTimeout(resolve, 20))
+  await pass(60_000)
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect([pings(), gone]).toEqual([3, false])
+  await pass(35_000)
+  while (!gone) await new Promise(resolve => setTimeout(resolve, 2))
+  expect(pings()).toBe(3)
+})
+
+test('what clients send is not looked at, unless it is too large', async () => {
+  const peer = await open()
+  peer.socket.write(Buffer.concat([Buffer.from([0x81, 0x82, 0, 0, 0, 0]), Buffer.from('hi')]))
+  await post({ line: 'still here' })
+  await peer.says('still here')
+  const length = Buffer.from([0x81, 0xfe, 0x20, 0x00, 0, 0, 0, 0])
+  peer.socket.write(Buffer.concat([length, Buffer.alloc(0x2000, 0x61)]))
+  await peer.says(closing(1009, ''))
+})
+
+test('a stop of the server says so, after what was gathered', async () => {
+  const peer = await open()
+  await post({ line: 'last' })
+  await new Promise(resolve => setTimeout(resolve, 20))
+  const closed = own.app.close()
+  await peer.says(closing(1001, 'The server stops'))
+  peer.socket.end()
+  await closed
+})

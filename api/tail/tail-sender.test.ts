@@ -1,0 +1,153 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import { TailSender } from './tail-sender.ts'
+
+/** A connection that takes what it is sent when the test says so. */
+class Connection {
+  bufferedAmount = 0
+  readonly #pending: { readonly text: string; readonly sent: () => void }[] = []
+  readonly received: { readonly e: string; readonly p: unknown }[] = []
+  isOpen = true
+
+  send(text: string, sent: () => void): void {
+    this.#pending.push({ text, sent })
+    this.bufferedAmount += text.length
+    if (this.isOpen) setImmediate(() => this.take())
+  }
+
+  /** Takes one message. */
+  take(): void {
+    const next = this.#pending.shift()
+    if (next === undefined) return
+    this.bufferedAmount -= next.text.length
+    this.received.push(JSON.parse(next.text))
+    next.sent()
+  }
+}
+
+let clock: ManualClock
+let connection: Connection
+let counts: { sent: number; dropped: number }
+let ended: AbortController
+let sender: TailSender
+
+beforeEach(() => {
+  clock = manualClock()
+  connection = new Connection()
+  counts = { sent: 0, dropped: 0 }
+  ended = new AbortController()
+  sender = new TailSender(clock, counts, ended.signal)
+})
+
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 50) {
+    clock.advance(Math.min(50, ms - passed))
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
+
+function take(...values: readonly number[]): void {
+  for (const value of values) sender.take(String(value))
+}
+
+const lines = () => connection.received.flatMap(({ e, p }) => (e === 'p' ? (p as number[]) : []))
+
+test('lines go together, a tenth of a second after the first of them', async () => {
+  sender.attach(connection as never)
+  take(1, 2)
+  await pass(99)
+  expect(connection.received).toEqual([])
+  take(3)
+  await pass(51)
+  expect(connection.received).toEqual([{ e: 'p', p: [1, 2, 3] }])
+})
+
+test('a message has 100 lines at most; a hundredth line is not waited with', async () => {
+  sender.attach(connection as never)
+  take(...numbers(250))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(connection.received.map(({ p }) => (p as number[]).length)).toEqual([100, 100])
+  await pass(150)
+  expect(lines()).toEqual(numbers(250))
+  expect(counts).toEqual({ sent: 250, dropped: 0 })
+})
+
+test('what comes before there is a connection is sent once there is one', async () => {
+  take(1)
+  await pass(1_000)
+  sender.attach(connection as never)
+  await pass(50)
+  expect(lines()).toEqual([1])
+})
+
+test('for a reader that stands still little waits; the oldest go, each is counted, and he is told before the next line', async () => {
+  connection.isOpen = false
+  sender.attach(connection as never)
+  const record = (number: number) => `{"n":${number},"text":"${'x'.repeat(2_000)}"}`
+  const all = 20_000
+  for (let number = 0; number < all; number++) {
+    sender.take(record(number))
+    if (number % 1_000 === 0) await pass(100)
+  }
+  expect(connection.bufferedAmount).toBeLessThan(1024 * 1024)
+  connection.isOpen = true
+  const told: number[] = []
+  for (;;) {
+    const before = connection.received.length
+    connection.take()
+    await pass(50)
+    if (connection.received.length === before) break
+  }
+  for (const { e, p } of connection.received) if (e === 'meta') told.push((p as { dropped: number }).dropped)
+  const received = lines().map(line => (line as unknown as { n: number }).n)
+  const dropped = told.reduce((sum, count) => sum + count, 0)
+  expect(told).toHaveLength(1)
+  expect(dropped).toBe(all - received.length)
+  expect(counts).toEqual({ sent: received.length, dropped })
+  // The newest are there, in order, and the gap is where he was told of it.
+  expect(received.at(-1)).toBe(all - 1)
+  expect(received).toEqual([...received].sort((a, b) => a - b))
+  const at = connection.received.findIndex(({ e }) => e === 'meta')
+  const numbersOf = (message: number) => (connection.received[message] as { p: { n: number }[] }).p
+  expect(numbersOf(at + 1)[0]?.n).toBe(Number(numbersOf(at - 1).at(-1)?.n) + 1 + dropped)
+  expect(received.length * 2_000).toBeLessThan(2 * 1024 * 1024)
+})
+
+test('one line that is larger than what may wait is sent all the same', async () => {
+  sender.attach(connection as never)
+  sender.take(JSON.stringify('x'.repeat(3 * 1024 * 1024)))
+  await pass(150)
+  expect(lines()).toHaveLength(1)
+})
+
+test('lines that nobody looked at are told, also when no other line comes', async () => {
+  sender.attach(connection as never)
+  sender.miss(7)
+  sender.miss(5)
+  await pass(150)
+  expect(connection.received).toEqual([{ e: 'meta', p: { dropped: 12, not_filtered: 12 } }])
+  expect(counts.dropped).toBe(12)
+})
+
+test('what is discarded is told as dropped', async () => {
+  sender.attach(connection as never)
+  take(1, 2)
+  sender.discard()
+  take(3)
+  await pass(150)
+  expect(connection.received).toEqual([
+    { e: 'meta', p: { dropped: 2 } },
+    { e: 'p', p: [3] },
+  ])
+})
+
+test('nothing is sent after the end', async () => {
+  sender.attach(connection as never)
+  take(1)
+  ended.abort()
+  take(...numbers(200))
+  await pass(1_000)
+  expect(connection.received).toEqual([])
+})
