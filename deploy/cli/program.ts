@@ -14,6 +14,7 @@ import { shipCommand } from './ship.ts'
 import { spreadCommand } from './spread.ts'
 import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
+import { tailCommand } from './tail.ts'
 import { usageCommand } from './usage.ts'
 import { verifyCommand } from './verify.ts'
 import { type World, write } from './world.ts'
@@ -26,6 +27,7 @@ Examples:
   weir all                            run the whole service here
   weir ship /var/log/syslog           send a file
   weir search error --from 1h         look for what went wrong
+  weir tail level:error               watch it going wrong
   weir usage apps                     who stores how much
   weir backup /mnt/backups/today      copy everything while the server runs`
 
@@ -71,6 +73,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   for (const command of [
     shipCommand(world, finish),
     searchCommand(world, finish),
+    tailCommand(world),
     usageCommand(world),
     pipelineCommand(world, finish),
     explainCommand(world, finish),

@@ -1,12 +1,10 @@
-import { styleText } from 'node:util'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
+import { lineText } from './line-text.ts'
 import { pointInTime } from './point-in-time.ts'
-import { printable } from './table.ts'
 import { type World, write } from './world.ts'
 
 /** Largest page of the service: export, section 6.1. */
@@ -91,7 +89,7 @@ async function search(query: string, options: SearchOptions, world: World): Prom
     tags: options.tags,
   }
   const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit)
-  const render = options.json ? jsonText : humanLine(world.stdout.isTTY === true && !world.env.NO_COLOR)
+  const render = lineText(world, options.json === true)
   const print = (records: readonly JsonObject[]) =>
     write(world.stdout, records.map(record => `${render(record)}\n`).join(''))
   let found = 0
@@ -130,37 +128,4 @@ async function* recordPages(
     left -= lines.length
     page = answer.pagination_id ? String(answer.pagination_id) : undefined
   } while (page && left > 0)
-}
-
-type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'gray' | 'magenta'
-
-const LEVEL_STYLES: readonly [RegExp, Style][] = [
-  [/^(EMERG|ALERT|CRIT|FATAL|SEVERE|ERR|PANIC)/, 'red'],
-  [/^WARN/, 'yellow'],
-  [/^(INFO|NOTICE)/, 'green'],
-  [/^DEBUG/, 'cyan'],
-  [/^TRACE/, 'gray'],
-]
-
-/** `time host app level text`, the time in UTC. */
-function humanLine(colours: boolean): (record: JsonObject) => string {
-  const styled = (style: Style, text: string) =>
-    colours && text ? styleText(style, text, { validateStream: false }) : text
-  return record => {
-    const level = printable(String(record.level ?? ''))
-    const levelStyle = LEVEL_STYLES.find(([pattern]) => pattern.test(level.toUpperCase()))?.[1]
-    const parts = [
-      styled('gray', new Date(Number(record._ts)).toISOString()),
-      styled('magenta', printable(String(record._host ?? ''))),
-      styled('cyan', printable(String(record._app ?? ''))),
-      ...(level ? [levelStyle ? styled(levelStyle, level) : level] : []),
-      printable(displayText(record)),
-    ]
-    return parts.join(' ')
-  }
-}
-
-/** `message` when it is there, else the line as received (the stored line, section 2). */
-function displayText(record: JsonObject): string {
-  return typeof record.message === 'string' ? record.message : String(record._line ?? '')
 }

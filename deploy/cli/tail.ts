@@ -1,0 +1,163 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Command } from 'commander'
+import { WebSocket } from 'ws'
+import { parseJson } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { ApiRefusal, noAnswer, refusal } from './api-client.ts'
+import { CommandError } from './command-error.ts'
+import { type Address, apiAddress } from './connection.ts'
+import { lineText } from './line-text.ts'
+import { type World, write } from './world.ts'
+
+/** As other clients of the tail do. */
+const RECONNECT_MS = 2_000
+/** A connection on which not even a ping comes, of which there is one each 30 seconds, is no more. */
+const SILENT_MS = 75_000
+const CONNECT_WITHIN_MS = 30_000
+/** What more tries will not change. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405])
+
+interface TailOptions {
+  readonly app?: string
+  readonly host?: string
+  readonly level?: string
+  readonly tags?: string
+  readonly json?: true
+}
+
+const HELP = `
+The query is that of "weir search". Lines are shown as they are accepted; when the connection ends, it is made again
+two seconds later, and what was accepted meanwhile is not shown ("weir search" finds it). Lines that were left out
+because too many came are counted on standard error.
+
+Exit codes: 0 when interrupted, 2 wrong use or query, 3 service out of reach at first, or not authorised.
+
+Examples:
+  weir tail
+  weir tail 'timeout -healthcheck' --app nginx
+  weir tail level:error --json | jq ._line`
+
+export function tailCommand(world: World): Command {
+  return new Command('tail')
+    .summary('watch lines as they come')
+    .description('Print lines as they are accepted, until interrupted.')
+    .argument('[query]', 'which lines', '')
+    .option('--app <list>', 'only lines of these applications (comma-separated)')
+    .option('--host <list>', 'only lines of these hosts')
+    .option('--level <list>', 'only lines of these levels')
+    .option('--tags <list>', 'only lines with one of these tags')
+    .option('--json', 'print each record as a line of JSON')
+    .addHelpText('after', HELP)
+    .action((query: string, options: TailOptions) => tail(query, options, world))
+}
+
+async function tail(query: string, options: TailOptions, world: World): Promise<void> {
+  const address = apiAddress(world)
+  const url = tailUrl(address, {
+    q: query,
+    hosts: options.host,
+    tags: options.tags,
+    levels: options.level,
+    apps: options.app,
+  })
+  const render = lineText(world, options.json === true)
+  const note = (sentence: string) => write(world.stderr, `weir: ${sentence}\n`)
+  const print = async (message: string) => {
+    const { e, p } = parseJson(message) as {
+      readonly e: string
+      readonly p: JsonObject[] & { dropped?: number }
+    }
+    if (e === 'meta') {
+      if (p.dropped !== undefined)
+        await note(`${p.dropped} lines were left out: more came than could be shown.`)
+    } else await write(world.stdout, p.map(record => `${render(record)}\n`).join(''))
+  }
+  const isOver = () => world.stop.aborted || world.stdout.destroyed
+  let wasConnected = false
+  while (!isOver()) {
+    try {
+      const connection = await connect(url, address, world)
+      wasConnected = true
+      await printAll(connection, print, isOver, world)
+    } catch (error) {
+      if (isOver()) return
+      if (!mayPass(error, wasConnected)) throw error
+      await note((error as Error).message)
+    }
+    if (!isOver()) await world.clock.sleep(RECONNECT_MS, world.stop)
+  }
+}
+
+function tailUrl({ url }: Address, parameters: Readonly<Record<string, string | undefined>>): URL {
+  const tailed = new URL(`${url.replace(/^http/, 'ws')}/ws/tail`)
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) tailed.searchParams.set(name, value)
+  return tailed
+}
+
+function mayPass(error: unknown, wasConnected: boolean): boolean {
+  if (error instanceof ApiRefusal) return !FINAL_STATUSES.has(error.status)
+  return error instanceof CommandError && wasConnected
+}
+
+/** @throws ApiRefusal, CommandError as for other requests */
+async function connect(url: URL, address: Address, world: World): Promise<WebSocket> {
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Token ${address.secret.value}` },
+    handshakeTimeout: CONNECT_WITHIN_MS,
+  })
+  const stop = () => socket.terminate()
+  world.stop.addEventListener('abort', stop)
+  socket.once('close', () => world.stop.removeEventListener('abort', stop))
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => {
+      socket.pause() // Until somebody listens.
+      resolve(socket)
+    })
+    socket.once('unexpected-response', (_request, response: IncomingMessage) => {
+      text(response).then(
+        body => reject(refusal(response.statusCode ?? 0, body, address)),
+        error => reject(noAnswer(address, error)),
+      )
+    })
+    socket.on('error', cause => reject(noAnswer(address, new Error('no WebSocket', { cause }))))
+  })
+}
+
+/** Resolves when the connection ends. */
+async function printAll(
+  socket: WebSocket,
+  print: (message: string) => Promise<void>,
+  isOver: () => boolean,
+  { clock }: World,
+): Promise<void> {
+  const closed = new AbortController()
+  let isSilent = false
+  socket.on('ping', () => {
+    isSilent = false
+  })
+  socket.on('message', async data => {
+    isSilent = false
+    socket.pause() // The terminal may be slower: then the server leaves lines out, and says so.
+    await print(String(data))
+    if (isOver()) socket.terminate()
+    else socket.resume()
+  })
+  const ended = new Promise<void>(resolve => {
+    socket.once('close', () => {
+      closed.abort()
+      resolve()
+    })
+  })
+  const watch = async () => {
+    while (!closed.signal.aborted) {
+      isSilent = true
+      await clock.sleep(SILENT_MS, closed.signal)
+      if (isSilent) socket.terminate()
+    }
+  }
+  void watch()
+  socket.resume()
+  await ended
+}
