@@ -270,10 +270,14 @@ describe('rights are asked for while a tail lasts', () => {
     expect(await shown()).toEqual(['2a'])
     await groups('aaaaaaaaaa', 'bbbbbbbbbb')
     expect(await shown()).toEqual(['3a', '3b'])
+    // What waits for him when it is not for him any more stays here.
+    await post({ line: 'waits', app: 'b' })
+    await new Promise(resolve => setTimeout(resolve, 20))
     const changed = own.configuration.get(accessGroups, 'bbbbbbbbbb')
     if (changed === undefined) throw new Error('no group')
     await own.write(replace(accessGroups, changed, { ...changed.value, accessScopes: 'nothing' }))
     expect(await shown()).toEqual(['4a'])
+    expect(peer.text()).toContain('{"e":"meta","p":{"dropped":1}}')
     await own.write(replace(members, memberOf('member'), { ...memberOf('member').value, role: 'admin' }))
     expect(await shown()).toEqual(['5a', '5b'])
   })
@@ -314,6 +318,7 @@ test('a stop of the server says so, after what was gathered', async () => {
   await new Promise(resolve => setTimeout(resolve, 20))
   const closed = own.app.close()
   await peer.says(closing(1001, 'The server stops'))
+  expect(peer.lines()).toEqual(['last'])
   peer.socket.end()
   await closed
 })

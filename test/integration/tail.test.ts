@@ -131,7 +131,7 @@ test('a stop of the program closes a tail with 1001, a kill breaks it; then line
   again.close()
 })
 
-test('a reader that stands still costs no memory: what it lost is counted to the line', async () => {
+test('what a reader that stands still has lost is counted to the line', async () => {
   const { credentials } = weir
   const url = new URL(`${credentials.apiUrl}/ws/tail?apps=slow`)
   const { createConnection } = await import('node:net')

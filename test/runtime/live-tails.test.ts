@@ -116,6 +116,13 @@ async function append(
   return (await world.ingest.append(partition, { value, producer, priority: 'ingest' })).offset
 }
 
+/** A record that lets log time be ahead of the clock. */
+async function tickUntil(aheadMs: number): Promise<void> {
+  const body = { 'weir.Tick': { deadlineMs: world.clock.wallMs() + aheadMs } }
+  const value = controlType.encode({ behaviour: 1, body })
+  await world.ingest.append(world.partition, { value, producer: null, priority: 'control' })
+}
+
 test('shown is what is appended from then on, of the account alone, without a record for what nobody wants', async () => {
   await append([{ line: 'before' }])
   const all = await open()
@@ -130,17 +137,13 @@ test('shown is what is appended from then on, of the account alone, without a re
 
 test('ids are those that are stored, also where log time is ahead of the clock, and after a checkpoint', async () => {
   const worker = await world.worker()
-  const late = { behaviour: 1, body: { 'weir.Tick': { deadlineMs: world.clock.wallMs() + 3_600_000 } } }
-  await world.ingest.append(world.partition, {
-    value: controlType.encode(late),
-    producer: null,
-    priority: 'control',
-  })
+  await tickUntil(3_600_000)
   await append([{ line: 'old' }])
   await passSecond(world, worker)
   await worker.finish()
   const tail = await open()
   await append([{ line: 'a' }, { line: 'b' }])
+  await tickUntil(7_200_000)
   await append([{ line: 'c' }])
   const shown = await tail.ids()
   await passSecond(world, await world.worker())
