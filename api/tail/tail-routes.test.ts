@@ -226,6 +226,16 @@ describe('rights are asked for while a tail lasts', () => {
     expect(peer.lines()).toEqual(['before'])
   })
 
+  test('a token that is revoked while a tail is being opened', async () => {
+    const secret = await own.token({})
+    const { tails } = own.ports
+    tails.open = async () => {
+      const entity = tokenEntity(secret)
+      await own.write(replace(accessTokens, entity, { ...entity.value, revoked: true }))
+    }
+    await (await open('', token(secret))).says(REFUSED)
+  })
+
   test('a token that expires ends it within a second', async () => {
     const peer = await open('', token(await own.token({ expiresAtMs: own.clock.wallMs() + 60_000 })))
     const beganMs = own.clock.wallMs()

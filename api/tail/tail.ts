@@ -48,6 +48,8 @@ export class Tail implements TailListener {
   #scope: Query | undefined
   #filter: LineFilter
   #socket: WebSocket | undefined
+  /** It may come before the connection is there. */
+  #ending: keyof typeof ENDINGS | undefined
 
   /** @param rights as they are now */
   constructor(wishes: TailWishes, rights: TailRights, ports: TailPorts) {
@@ -71,6 +73,10 @@ export class Tail implements TailListener {
   /** Sends to a connection what is there, and what comes. */
   attach(socket: WebSocket): void {
     this.#socket = socket
+    if (this.#ending !== undefined) {
+      this.#close(this.#ending)
+      return
+    }
     socket.once('close', () => this.leave())
     this.#sender.attach(socket)
     void this.#ping(socket)
@@ -105,15 +111,20 @@ export class Tail implements TailListener {
   /** Says why to the reader. Once is enough. */
   end(ending: keyof typeof ENDINGS): void {
     if (this.signal.aborted) return
-    const { code, sentence } = ENDINGS[ending]
     if (ending === 'stopped') this.#sender.flush()
+    this.#ending = ending
     this.leave()
-    if (this.#socket !== undefined) closeSocket(this.#socket, code, sentence, this.#ports.clock)
+    this.#close(ending)
   }
 
   /** The reader has gone. */
   leave(): void {
     this.#ended.abort()
+  }
+
+  #close(ending: keyof typeof ENDINGS): void {
+    const { code, sentence } = ENDINGS[ending]
+    if (this.#socket !== undefined) closeSocket(this.#socket, code, sentence, this.#ports.clock)
   }
 
   async #reviewAgain(): Promise<void> {

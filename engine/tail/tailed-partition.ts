@@ -17,6 +17,8 @@ import { LineStand, type TailedLine } from './tailed-line.ts'
 const READ_BYTES = 256 * 1024
 /** Worked without a rest, about. */
 const STRETCH_MS = 10
+/** Time for which others kept the processor is not paid back. */
+const MAX_REST_MS = 20
 /** Lines between two looks at the clock. */
 const STRETCH_LINES = 64
 /** After trouble with the log. */
@@ -201,7 +203,7 @@ export class TailedPartition {
     const { clock } = this.#ports
     const workedMs = clock.monotonicMs() - this.#workedSinceMs
     if (workedMs < STRETCH_MS) return
-    await clock.sleep(workedMs, signal)
+    await clock.sleep(Math.min(workedMs, MAX_REST_MS), signal)
     this.#workedSinceMs = clock.monotonicMs()
   }
 
