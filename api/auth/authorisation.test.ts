@@ -1,3 +1,4 @@
+import { Registry } from '@prometheus-io/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
@@ -444,7 +445,7 @@ test('every route has a row in the table, every row a route', () => {
 test('a route that does not say whom it is for keeps the server from starting', async () => {
   const { ports } = world.installation
   const { buildServer } = await import('../server.ts')
-  const app = await buildServer(ports)
+  const app = await buildServer({ ...ports, registry: new Registry() })
   app.get('/v1/forgotten', async () => ({}))
   await expect(app.ready()).rejects.toThrow('GET /v1/forgotten')
 })
