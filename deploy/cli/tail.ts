@@ -27,9 +27,9 @@ interface TailOptions {
 }
 
 const HELP = `
-The query is that of "weir search". Lines are shown as they are accepted; when the connection ends, it is made again
-two seconds later, and what was accepted meanwhile is not shown ("weir search" finds it). Lines that were left out
-because too many came are counted on standard error.
+The query is that of "weir search"; one that begins with - stands behind --. Lines are shown as they
+are accepted. When the connection ends, it is made again two seconds later; what was accepted meanwhile is not
+shown ("weir search" finds it). Lines that were left out because too many came are counted on standard error.
 
 Exit codes: 0 when interrupted, 2 wrong use or query, 3 service out of reach at first, or not authorised.
 
