@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { accessGroups } from '../../engine/configuration/access-groups.ts'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
-import { accessTokens, members, type Role, secretHash } from '../../engine/configuration/entities.ts'
+import { accessTokens, type Role, secretHash } from '../../engine/configuration/entities.ts'
+import { accessGroups, members } from '../../engine/configuration/members.ts'
 import { LogError } from '../../engine/log/log.ts'
 import {
   changeAccount,
