@@ -20,6 +20,7 @@ import type { PartitionedTopics } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
 import { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
+import { seenByRules } from '../engine/tail/line-visibility.ts'
 import { LiveTails } from '../engine/tail/live-tails.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
@@ -104,7 +105,7 @@ export async function openServers(
       : undefined,
     inEffect,
     taps: parts.taps,
-    tails: new LiveTails({ ...parts, logger }),
+    tails: new LiveTails({ ...parts, logger, isSeen: seenByRules(configuration) }),
     status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
     only: serves.api ? undefined : 'operations',
     settings: {

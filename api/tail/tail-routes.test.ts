@@ -3,6 +3,7 @@ import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens, type Role, secretHash } from '../../engine/configuration/entities.ts'
+import { lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
 import { accessGroups, members } from '../../engine/configuration/members.ts'
 import { LogError } from '../../engine/log/log.ts'
 import {
@@ -291,6 +292,25 @@ describe('rights are asked for while a tail lasts', () => {
     await own.write(replace(members, memberOf('member'), { ...memberOf('member').value, role: 'admin' }))
     expect(await shown()).toEqual(['5a', '5b'])
   })
+})
+
+test('lines that a rule drops entirely are not shown, those that are only not stored are', async () => {
+  const peer = await open()
+  const account = own.credentials.accountId
+  const rule = (id: string, app: string, indexonly: boolean) => ({
+    id,
+    title: '',
+    active: true,
+    apps: [app],
+    hosts: [],
+    query: '',
+    indexonly,
+  })
+  const exclusions = [rule('1', 'gone', false), rule('2', 'stored-not', true)]
+  await own.write(create(lineRules, account, { ...noLineRules(account), exclusions }))
+  await post({ line: 'a', app: 'gone' }, { line: 'b', app: 'stored-not' }, { line: 'c', app: 'x' })
+  await peer.says('"_line":"c"')
+  expect(peer.lines()).toEqual(['b', 'c'])
 })
 
 test('a reader is pinged each 30 seconds; one that is silent for two of them is let go of', async () => {

@@ -32,6 +32,7 @@ import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { seenByRules } from '../../engine/tail/line-visibility.ts'
 import { LiveTails } from '../../engine/tail/live-tails.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
@@ -103,7 +104,13 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     deadLetters: { topic: deadLetters, ingest: topic },
     replay: topics,
     memory: new PresentMemory({ topics, clock }),
-    tails: new LiveTails({ ...topics, configuration, clock, logger: silentLogger }),
+    tails: new LiveTails({
+      ...topics,
+      configuration,
+      clock,
+      logger: silentLogger,
+      isSeen: seenByRules(configuration),
+    }),
     ...overrides,
   }
   const app = await buildServer(ports)
