@@ -141,6 +141,35 @@ describe.each([
   })
 })
 
+test('what a window gives as a line comes is not told of that line', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.deploy([
+    SOURCE,
+    node('transform', 'gather', 'reduce', ['source'], { duration_ms: 5_000, group_by: ['.app'] }),
+    node('sink', 'store', 'mezmo', ['gather']),
+  ])
+  world.configuration.rule(1, { exclusions: [exclusion('1111111111', { apps: ['noisy'] })] })
+  await settle(worker)
+  await world.append([
+    { line: 'a', app: 'noisy' },
+    { line: 'b', app: 'quiet' },
+  ])
+  world.clock.advance(6_000)
+  await world.append([
+    { line: 'c', app: 'other' },
+    { line: 'd', app: 'another' },
+  ])
+  await passSecond(world, worker)
+  expect(world.storedLines()).toEqual(['b'])
+  const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
+  const records = await world.ingest.read(world.partition, 0n, 1_000_000)
+  const explained = records.flatMap(
+    record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true)?.lines ?? [],
+  )
+  expect(explained.map(({ stored, excluded }) => [stored, excluded])).toEqual(Array(4).fill([[], []]))
+})
+
 test('a query about what is settled later, or that cannot be read, or a rule without conditions, matches nothing', async () => {
   const world = await newWorld()
   const worker = await world.worker()
