@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { Keywords } from './keywords.ts'
 
 /**
  * What happens to lines before they are stored: exclusion rules (configuration and account API, section 14), rules on
@@ -17,7 +18,10 @@ const names = (maxLength: number, description: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MAX_NAMES, default: [], description }),
   )
-const Query = Type.Optional(Type.String({ default: '', description: 'Search query; empty: any line' }))
+const SEARCH_QUERY: Keywords = { searchQuery: true }
+const Query = Type.Optional(
+  Type.String({ ...SEARCH_QUERY, default: '', description: 'Search query; empty: any line' }),
+)
 const flag = (byDefault: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: byDefault, description }))
 

@@ -15,6 +15,7 @@ import type { KeySettings } from './keys.ts'
 import { lineRuleRoutes } from './line-rule-routes.ts'
 import { memberRoutes } from './member-routes.ts'
 import { presetAlertRoutes } from './preset-alert-routes.ts'
+import { quotaRoutes } from './quota-routes.ts'
 import type { Reach } from './reach.ts'
 import { streamRoutes } from './stream-routes.ts'
 import { viewRoutes } from './view-routes.ts'
@@ -38,7 +39,10 @@ export interface ConfigurationPorts {
   readonly uses: TokenUses
 }
 
-/** `/v1/config` (configuration and account API, sections 4 to 16): one plugin for each resource. */
+/**
+ * `/v1/config` (configuration and account API, sections 4 to 16; ingestion, search and usage, section 9): one plugin for
+ * each resource.
+ */
 export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
   // Section 1, rule 13: what was answered to a write holds for every request after it, whichever process that comes to.
   app.addHook('preHandler', async () => ports.configuration.catchUp())
@@ -54,6 +58,7 @@ export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async
   await app.register(streamRoutes, ports)
   await app.register(ingestionRoutes, ports)
   await app.register(lineRuleRoutes, ports)
+  await app.register(quotaRoutes, ports)
   await app.register(tokenRoutes, ports)
   await app.register(auditRoutes, ports)
 }

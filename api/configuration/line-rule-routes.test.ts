@@ -242,11 +242,17 @@ describe('quotas', () => {
         '"monthly" must be of type object',
       ]),
     )
-    const rules = [{ percent: 5 }, { percent: 5, query: '(' }]
-    expect(await problems('PUT', path, { monthly: { rules } })).toEqual([
-      '"monthly.rules[0]" must contain at least one of [apps, hosts, query]',
+    const unreadable = [{ percent: 0 }, { percent: 5, query: '(' }]
+    expect(await problems('PUT', path, { monthly: { rules: unreadable } })).toEqual([
+      '"monthly.rules[0].percent" must be greater than or equal to 1',
       expect.stringMatching(/^"monthly\.rules\[1\]\.query" has an unbalanced parenthesis/),
     ])
+    const rules = [{ percent: 5 }, { percent: 5, query: 'a' }, { percent: 5, apps: [] }]
+    expect(await problems('PUT', path, { daily: { rules }, monthly: { rules } })).toEqual(
+      ['daily.rules[0]', 'daily.rules[2]', 'monthly.rules[0]', 'monthly.rules[2]'].map(
+        key => `"${key}" must contain at least one of [apps, hosts, query]`,
+      ),
+    )
   })
 })
 

@@ -15,24 +15,27 @@ import {
   RetentionRuleCreate,
   RetentionRuleRecord,
 } from '../../schemas/line-rules-api.ts'
-import { type QuotaPorts, quotaRoutes } from './quota-routes.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+import { givenMembers } from './given-members.ts'
+import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
 import { conditionDetails, refuse } from './rule-conditions.ts'
-import { type ListName, RuleList, type RuleListPorts } from './rule-list.ts'
+import { type ListName, RuleList } from './rule-list.ts'
 
 const RulePath = Type.Object({ id: Type.String() })
-const Deleted = Type.Object({ deleted: Type.Literal(true) })
 const tags = ['line rules']
 const config = { needs: 'admin' as const }
+const EXCLUSION_MEMBERS = ['title', 'active', 'apps', 'hosts', 'query'] as const
+const RETENTION_CONDITIONS = ['host', 'app', 'level', 'query'] as const
+const RETENTION_MEMBERS = ['name', 'priority', 'days', 'active', ...RETENTION_CONDITIONS] as const
 
-/** Which lines are left out, how long lines are kept, and how much is stored. */
-export const lineRuleRoutes: FastifyPluginAsyncTypebox<RuleListPorts & QuotaPorts> = async (app, ports) => {
+/** Which lines are left out, and how long lines are kept. */
+export const lineRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
   await app.register(ingestionExclusionRoutes, ports)
   await app.register(streamExclusionRoutes, ports)
   await app.register(retentionRuleRoutes, ports)
-  await app.register(quotaRoutes, ports)
 }
 
-const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (app, ports) => {
+const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
   const rules = new RuleList('exclusions', ports, checkExclusion)
   const path = '/v1/config/ingestion/exclusions'
   const record = IngestionExclusionRecord
@@ -44,13 +47,13 @@ const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async
   app.patch(
     `${path}/:id`,
     { config, schema: { ...change, body: IngestionExclusionWrite } },
-    ({ caller, params, body: { title, active, apps, hosts, query, indexonly } }) =>
-      rules.change(caller, params.id, sent({ title, active, apps, hosts, query, indexonly })),
+    ({ caller, params, body }) =>
+      rules.change(caller, params.id, givenMembers(body, [...EXCLUSION_MEMBERS, 'indexonly'])),
   )
 }
 
 /** No partition is told of them: what is streamed is settled elsewhere. */
-const streamExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (
+const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
   app,
   { configuration, entropy },
 ) => {
@@ -65,12 +68,11 @@ const streamExclusionRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (
   app.patch(
     `${path}/:id`,
     { config, schema: { ...change, body: ExclusionWrite } },
-    ({ caller, params, body: { title, active, apps, hosts, query } }) =>
-      rules.change(caller, params.id, sent({ title, active, apps, hosts, query })),
+    ({ caller, params, body }) => rules.change(caller, params.id, givenMembers(body, EXCLUSION_MEMBERS)),
   )
 }
 
-const retentionRuleRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (app, ports) => {
+const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
   const rules = new RuleList('retentionRules', ports, checkRetention)
   const path = '/v1/config/retention-rules'
   const record = RetentionRuleRecord
@@ -83,8 +85,7 @@ const retentionRuleRoutes: FastifyPluginAsyncTypebox<RuleListPorts> = async (app
   app.patch(
     `${path}/:id`,
     { config, schema: { ...change, body: RetentionRuleChange } },
-    ({ caller, params, body: { name, priority, days, active, host, app, level, query } }) =>
-      rules.change(caller, params.id, sent({ name, priority, days, active, host, app, level, query })),
+    ({ caller, params, body }) => rules.change(caller, params.id, givenMembers(body, RETENTION_MEMBERS)),
   )
 }
 
@@ -100,8 +101,8 @@ function commonRoutes<Name extends ListName, Rule extends TSchema>(
   app: FastifyInstance,
   { path, rules, what, record }: RuleFamily<Name, Rule>,
 ) {
-  const one = { tags, params: RulePath, response: { 200: record } }
-  const many = { 200: Type.Array(record) }
+  const one = { tags, params: RulePath, response: { 200: record, ...V1_ERROR_REPLIES } }
+  const many = { 200: Type.Array(record), ...V1_ERROR_REPLIES }
 
   app.get(
     path,
@@ -115,14 +116,21 @@ function commonRoutes<Name extends ListName, Rule extends TSchema>(
   )
   app.delete<{ Params: { id: string } }>(
     `${path}/:id`,
-    { config, schema: { summary: `Remove a rule on ${what}`, ...one, response: { 200: Deleted } } },
+    {
+      config,
+      schema: {
+        summary: `Remove a rule on ${what}`,
+        ...one,
+        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+      },
+    },
     async ({ caller, params }) => {
       await rules.remove(caller, params.id)
       return { deleted: true }
     },
   )
   return {
-    create: { summary: `Create a rule on ${what}`, tags, response: { 200: record } },
+    create: { summary: `Create a rule on ${what}`, tags, response: one.response },
     change: { summary: `Change what is sent of a rule on ${what}`, ...one },
   }
 }
@@ -142,11 +150,5 @@ function checkExclusion(rule: ExclusionRule | IngestionExclusion): void {
 }
 
 function checkRetention(rule: RetentionRule): void {
-  refuse(conditionDetails(rule, ['host', 'app', 'level', 'query']))
-}
-
-function sent<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
+  refuse(conditionDetails(rule, RETENTION_CONDITIONS))
 }

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Clock } from '../../engine/clock/clock.ts'
-import { type ConfigurationLog, create, replace } from '../../engine/configuration/configuration-log.ts'
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import {
   noQuota,
   type Quota,
@@ -14,21 +13,22 @@ import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import type { ValidationDetail } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
+import { authorOf } from './author.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
+import { V1_ERROR_REPLIES } from './replies.ts'
 import { conditionDetails, refuse } from './rule-conditions.ts'
-
-export interface QuotaPorts {
-  readonly configuration: ConfigurationLog
-  readonly clock: Clock
-}
 
 const PATH = '/v1/config/usage-quotas'
 const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
 
 /** How much is stored in a day and in a month, and what happens then. */
-export const quotaRoutes: FastifyPluginAsyncTypebox<QuotaPorts> = async (app, { configuration, clock }) => {
+export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
+  app,
+  { configuration, clock },
+) => {
   const config = { needs: 'admin' as const }
   const tags = ['line rules']
-  const response = { 200: QuotaRecord }
+  const response = { 200: QuotaRecord, ...V1_ERROR_REPLIES }
   const quotaOf = (account: string) => configuration.get(quotas, account)?.value ?? noQuota(account)
 
   const record = (caller: Caller): QuotaRecord => {
@@ -86,7 +86,7 @@ export const quotaRoutes: FastifyPluginAsyncTypebox<QuotaPorts> = async (app, { 
           monthly: taken(quotaOf(account).monthly, sent.monthly),
         }
         const change = before === undefined ? create(quotas, account, value) : replace(quotas, before, value)
-        await configuration.append([change], { subjectId: caller.subjectId, account })
+        await configuration.append([change], authorOf(caller))
       })
       return record(caller)
     },
@@ -105,7 +105,7 @@ function limitOf({ limit = 0, discard = false, rules = [] }: QuotaWrite['daily']
 
 function ruleDetails({ rules }: QuotaLimit, period: QuotaPeriod): ValidationDetail[] {
   return rules.flatMap((rule, index) =>
-    conditionDetails(rule, ['apps', 'hosts', 'query'], `${period}.rules[${index}].`),
+    conditionDetails(rule, ['apps', 'hosts', 'query'], `${period}.rules[${index}]`),
   )
 }
 

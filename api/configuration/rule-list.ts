@@ -1,18 +1,14 @@
-import { type ConfigurationLog, create, replace } from '../../engine/configuration/configuration-log.ts'
-import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { type LineRules, lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
-import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
+import { authorOf } from './author.ts'
+import type { ConfigurationPorts } from './configuration-routes.ts'
 
-export interface RuleListPorts {
-  readonly configuration: ConfigurationLog
-  readonly entropy: Entropy
-  readonly inEffect?: CutsInEffect | undefined
-}
+type RuleListPorts = Pick<ConfigurationPorts, 'configuration' | 'entropy' | 'inEffect'>
 
 export type ListName = 'exclusions' | 'streamExclusions' | 'retentionRules'
 type RuleOf<Name extends ListName> = LineRules[Name][number]
@@ -79,7 +75,7 @@ export class RuleList<Name extends ListName> {
       const after: LineRules = { ...rules, [this.#name]: edited(rules[this.#name]) }
       const change =
         before === undefined ? create(lineRules, account, after) : replace(lineRules, before, after)
-      await configuration.append([change], { subjectId: caller.subjectId, account })
+      await configuration.append([change], authorOf(caller))
     })
     const version = configuration.get(lineRules, account)?.version ?? 0
     await inEffect?.whenInEffect(account, 'line-rules', account, version)
