@@ -4,6 +4,7 @@ import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-membe
 import { TOPIC_NUMBERS } from './log/topics.ts'
 import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
 import { type LineIdParts, lineId } from './position.ts'
+import type { StoredLine } from './store/stored-line.ts'
 
 /** A row of table `lines` as JSON gives it. Empty strings stand for what is not known. */
 export interface LineRow {
@@ -34,6 +35,42 @@ export interface LineRow {
   readonly extra: string
   readonly size: number
   readonly retention: number
+}
+
+/** Where a line stands in the log. */
+export interface LinePlace {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: bigint
+  readonly row: number
+}
+
+/** A line on its way into the store as the row that it will be. */
+export function rowOfLine(line: StoredLine, { topic, partition, offset, row }: LinePlace): LineRow {
+  const { buffer, byteOffset, byteLength } = line.textBytes
+  return {
+    account: line.account,
+    t: line.timeMs,
+    ts: line.timestampMs,
+    topic: (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic] ?? -1,
+    partition,
+    offset: String(offset),
+    row,
+    host: line.host,
+    app: line.app,
+    level: line.level,
+    file: line.file,
+    env: line.env,
+    mac: line.mac,
+    ip: line.ip,
+    remote: line.remoteAddress,
+    tags: line.tags,
+    line: Buffer.from(buffer, byteOffset, byteLength).toString('utf8', line.textStart, line.textEnd),
+    meta: line.meta,
+    extra: line.extra,
+    size: line.sizeBytes,
+    retention: line.retentionDays,
+  }
 }
 
 const TOPIC_NAMES = new Map<number, LineIdParts['topic']>(

@@ -1,20 +1,11 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../configuration/deployed.ts'
 import { noCounts } from '../graph/node-counters.ts'
-import { recordOf } from '../line-record.ts'
-import { TOPIC_NUMBERS } from '../log/topics.ts'
+import { type LinePlace, recordOf, rowOfLine } from '../line-record.ts'
 import type { SearchedRecord } from '../query-language/evaluate.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { compileLineTest, type JudgedLine, type LineTest, searchedRecord } from './line-rules.ts'
 import type { NodeActivity } from './node-activity.ts'
-
-/** Where a line would be stored. */
-export interface LinePlace {
-  readonly topic: string
-  readonly partition: number
-  readonly offset: bigint
-  readonly row: number
-}
 
 /** Why a line is not stored. */
 export interface Exclusion {
@@ -154,40 +145,8 @@ function judgedLine(line: StoredLine, place: LinePlace): JudgedLine {
     app: line.app,
     level: line.level,
     searched() {
-      searched ??= searchedRecord(recordOfLine(line, place))
+      searched ??= searchedRecord(recordOf(rowOfLine(line, place)))
       return searched
     },
   }
-}
-
-/** The very record that a search would see. */
-function recordOfLine(line: StoredLine, { topic, partition, offset, row }: LinePlace): JsonObject {
-  const { textBytes, textStart, textEnd } = line
-  return recordOf({
-    account: line.account,
-    t: line.timeMs,
-    ts: line.timestampMs,
-    topic: (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic] ?? -1,
-    partition,
-    offset: String(offset),
-    row,
-    host: line.host,
-    app: line.app,
-    level: line.level,
-    file: line.file,
-    env: line.env,
-    mac: line.mac,
-    ip: line.ip,
-    remote: line.remoteAddress,
-    tags: line.tags,
-    line: Buffer.from(textBytes.buffer, textBytes.byteOffset, textBytes.byteLength).toString(
-      'utf8',
-      textStart,
-      textEnd,
-    ),
-    meta: line.meta,
-    extra: line.extra,
-    size: line.sizeBytes,
-    retention: line.retentionDays,
-  })
 }

@@ -6,16 +6,13 @@ import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
-import { renderRecord } from '../line-record.ts'
-import { TOPIC_NUMBERS } from '../log/topics.ts'
+import { type LinePlace, renderRecord, rowOfLine } from '../line-record.ts'
+import { INGEST_TOPIC } from '../log/topics.ts'
 import { SearchedRecord } from '../query-language/evaluate.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 
 /** Where a line of the topic `weir.ingest` is, and how long it is kept. */
-export interface LinePlace {
-  readonly partition: number
-  readonly offset: bigint
-  readonly row: number
+export interface TailedPlace extends Omit<LinePlace, 'topic'> {
   /** Log time of its record, UNIX ms. */
   readonly timeMs: number
   readonly retentionDays: number
@@ -29,7 +26,7 @@ export class LineStand {
   readonly #fieldNames = new FieldNames()
 
   /** The line before is not to be looked at any more. */
-  line(batch: LineBatchView, index: number, place: LinePlace): TailedLine {
+  line(batch: LineBatchView, index: number, place: TailedPlace): TailedLine {
     return new TailedLine(batch, index, place, () => {
       const { timeMs, retentionDays } = place
       const context = { account: batch.account, timeMs, retentionDays, poolDays: 0 }
@@ -47,14 +44,14 @@ export class LineStand {
 export class TailedLine {
   readonly #batch: LineBatchView
   readonly #index: number
-  readonly #place: LinePlace
+  readonly #place: TailedPlace
   readonly #fill: () => StoredLine
   #stored: StoredLine | undefined
   #known: JsonObject | undefined
   #text: string | undefined
   #searched: SearchedRecord | undefined
 
-  constructor(batch: LineBatchView, index: number, place: LinePlace, fill: () => StoredLine) {
+  constructor(batch: LineBatchView, index: number, place: TailedPlace, fill: () => StoredLine) {
     this.#batch = batch
     this.#index = index
     this.#place = place
@@ -118,29 +115,6 @@ function knownMembers(line: StoredLine): JsonObject {
   return known
 }
 
-function recordText(line: StoredLine, { partition, offset, row }: LinePlace): string {
-  const { textBytes, textStart, textEnd } = line
-  return renderRecord({
-    account: line.account,
-    t: line.timeMs,
-    ts: line.timestampMs,
-    topic: TOPIC_NUMBERS['weir.ingest'],
-    partition,
-    offset: String(offset),
-    row,
-    host: line.host,
-    app: line.app,
-    level: line.level,
-    file: line.file,
-    env: line.env,
-    mac: line.mac,
-    ip: line.ip,
-    remote: line.remoteAddress,
-    tags: line.tags,
-    line: (textBytes as Buffer).toString('utf8', textStart, textEnd),
-    meta: line.meta,
-    extra: line.extra,
-    size: line.sizeBytes,
-    retention: line.retentionDays,
-  })
+function recordText(line: StoredLine, place: TailedPlace): string {
+  return renderRecord(rowOfLine(line, { ...place, topic: INGEST_TOPIC }))
 }
