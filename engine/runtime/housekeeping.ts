@@ -15,6 +15,8 @@ import { QuotaWatch } from './quota-watch.ts'
 const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
 const REPORT_EVERY_MS = 5_000
+/** For that long few lines must have come in before their words are indexed. */
+const REST_MS = 60_000
 /** The process that works on it does what is to be done once for all partitions. */
 const LEADING_PARTITION = 0
 
@@ -48,8 +50,8 @@ export interface Lane {
 }
 
 /**
- * The jobs beside the workers: trimming the log, closing days of usage, removing what is past its retention. The last
- * two look at all partitions, also at those of other processes, by what their workers report.
+ * The jobs beside the workers: trimming the log, closing days of usage, removing what is past its retention, indexing
+ * words. The two in the middle look at all partitions, also at those of other processes, by what their workers report.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions
@@ -100,6 +102,7 @@ export class Housekeeping {
     if (!this.#leads) return
     await this.#job('close days of usage', () => this.closeDays())
     await this.#job('remove expired lines', () => this.removeExpired())
+    await this.#job('index words', () => this.#options.store.indexWords(REST_MS))
     const { keys, clock } = this.#options
     if (keys !== undefined)
       await this.#job('remove old answers to idempotency keys', () => trimKeyAnswers(keys, clock.wallMs()))

@@ -17,6 +17,7 @@ import {
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
+import { indexWords } from './word-index.ts'
 
 /** The store on ClickHouse, embedded or a server. */
 export function openClickHouseStore(connection: StoreConnection): Store {
@@ -40,6 +41,8 @@ const INSERT_SETTINGS = [
   'max_insert_threads = 1',
   'max_partitions_per_insert_block = 0',
   'optimize_on_insert = 0',
+  // Built when lines have come to rest: word-index.ts.
+  "exclude_materialize_skip_indexes_on_insert = 'words'",
 ]
 
 /** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
@@ -151,6 +154,10 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
       await dropOldActivity(this.#connection, nowMs, settled)
       return removeExpired(this.#connection, nowMs, settled)
     })
+  }
+
+  indexWords(restMs: number): Promise<void> {
+    return translated(() => indexWords(this.#connection, restMs))
   }
 
   async close(): Promise<void> {

@@ -64,6 +64,14 @@ export interface Store {
    */
   removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number>
 
+  /**
+   * Begins to index the words of lines that have come to rest: searches for whole words are faster then, and find the
+   * same. Does nothing while few lines have none, or many come in.
+   *
+   * @param restMs for how long nothing may have changed, by the store's clock
+   */
+  indexWords(restMs: number): Promise<void>
+
   close(): Promise<void>
 }
 

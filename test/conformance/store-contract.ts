@@ -59,7 +59,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       test('the tables have exactly the columns that blocks are built for', async () => {
         for (const [table, columns] of Object.entries(TABLE_COLUMNS)) {
           const rows = await store.query<{ name: string; type: string }>({
-            sql: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY position`,
+            sql: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = {table:String} AND default_kind = '' ORDER BY position`,
             parameters: { table },
           })
           expect(rows.map(row => [row.name, row.type])).toEqual(columns)
@@ -71,7 +71,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         const again = openClickHouseStore(await engine.connect(database))
         await again.open(LOG_ID)
         expect(await countOf('lines')).toBe(3)
-        expect(await countOf('migrations')).toBe(1)
+        expect(await countOf('migrations')).toBe(2)
         await again.close()
       })
 

@@ -94,6 +94,7 @@ export class SimulatedStore {
       },
       closeDay: day => call('close a day', () => this.#closeDay(day)),
       openDays: () => call('open days', () => this.#openDays()),
+      indexWords: async () => {},
       removeExpired: (nowMs, settled) => call('remove', () => this.#removeExpired(nowMs, settled)),
       close: async () => undefined,
     }

@@ -90,6 +90,8 @@ export class MemoryStore implements Store {
 
   async closeDay(): Promise<void> {}
 
+  async indexWords(): Promise<void> {}
+
   async openDays(): Promise<string[]> {
     return []
   }

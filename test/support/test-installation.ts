@@ -188,7 +188,7 @@ export async function changeAccount(installation: TestInstallation, change: Part
 }
 
 /** A store without a line: what these tests ask about is decided before it is read. */
-const EMPTY_STORE: Store = {
+export const EMPTY_STORE: Store = {
   open: async () => undefined,
   claim: async () => undefined,
   insert: async () => undefined,
@@ -198,5 +198,6 @@ const EMPTY_STORE: Store = {
   closeDay: async () => undefined,
   openDays: async () => [],
   removeExpired: async () => 0,
+  indexWords: async () => undefined,
   close: async () => undefined,
 }
