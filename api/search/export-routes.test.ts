@@ -171,6 +171,21 @@ describe('GET /v1/export', () => {
   })
 })
 
+describe('how lines are found', () => {
+  test.each([
+    ['order', {}],
+    ['order', { query: '*' }],
+    ['index', { query: '==record-checkout' }],
+    ['index', { query: 'line ==trace42', apps: 'even' }],
+    ['scan', { query: 'line' }],
+    ['scan', { apps: 'even' }],
+    ['scan', { query: '-==checkout' }],
+  ])('is told: %s for %j', async (access, parameters) => {
+    for (const path of ['/v1/export', '/v2/export'])
+      expect((await get(path, { ...ALL, ...parameters })).headers['x-weir-search'], path).toBe(access)
+  })
+})
+
 describe('GET /v2/export', () => {
   const OURS = { query: 'line' }
 

@@ -3,18 +3,25 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
-import type { Statement, Store } from '../../engine/store/store.ts'
+import type { Store } from '../../engine/store/store.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
-import { exportSchema, pagedExportSchema } from './export-schema.ts'
+import { ACCESS_HEADER, exportSchema, pagedExportSchema } from './export-schema.ts'
 import { recordLines, recordPage } from './line-answers.ts'
-import { type LinePage, type LineSelection, type SelectedLine, selectLines } from './line-selection.ts'
+import {
+  type LinePage,
+  type LineSearch,
+  type LineSelection,
+  type SelectedLine,
+  searchLines,
+} from './line-selection.ts'
 import { encodePageToken } from './page-token.ts'
 import { QueryParameters } from './query-parameters.ts'
+import { rowsOf } from './sliced-search.ts'
 
 export interface ExportRoutesOptions {
   readonly configuration: ConfigurationView
@@ -56,9 +63,9 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const { selection, page } = readExport(parameters, account, { most: maxLines, usual: maxLines }, clock)
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
-      const statement = statementFor(visibleTo(request.caller, selection), page)
+      const search = searchFor(visibleTo(request.caller, selection), page)
       concurrent?.begin(account, reply.raw)
-      return sendLines({ store, clock }, statement, reply, rows => {
+      return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows)
       })
@@ -74,9 +81,9 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
       const { selection, page, parameters, startedMs } = asked
       const visible = visibleTo(request.caller, selection)
-      const statement = statementFor(visible, { ...page, limit: page.limit + 1 })
+      const search = searchFor(visible, { ...page, limit: page.limit + 1 })
       concurrent?.begin(account, reply.raw)
-      return sendLines({ store, clock }, statement, reply, rows => {
+      return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))
       })
@@ -84,9 +91,9 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   )
 }
 
-function statementFor(selection: LineSelection, page: LinePage): Statement {
+function searchFor(selection: LineSelection, page: LinePage): LineSearch {
   try {
-    return selectLines(selection, page)
+    return searchLines(selection, page)
   } catch (error) {
     if (!(error instanceof QuerySyntaxError)) throw error
     throw badRequest([{ message: error.message, key: 'query' }])
@@ -99,15 +106,16 @@ function statementFor(selection: LineSelection, page: LinePage): Statement {
  */
 async function sendLines(
   { store, clock }: Pick<ExportRoutesOptions, 'store' | 'clock'>,
-  statement: Statement,
+  search: LineSearch,
   reply: FastifyReply,
   render: (rows: AsyncIterable<readonly SelectedLine[]>) => AsyncIterable<string>,
 ): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
-  const rows = store.queryStream<SelectedLine>(statement, gone.signal)[Symbol.asyncIterator]()
+  const rows = rowsOf(store, search, gone.signal)[Symbol.asyncIterator]()
   try {
     const pieces = render(following(await rows.next(), rows))
+    reply.header(ACCESS_HEADER, search.access)
     const taken = takenInTime(pieces, clock, () => reply.raw.destroy())
     return reply.send(Readable.from(taken, { highWaterMark: 1 }))
   } catch (error) {

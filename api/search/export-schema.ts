@@ -39,10 +39,16 @@ export const LineRecord = Type.Object(
   { additionalProperties: true },
 )
 
+/** How the lines of an answer were found. */
+export const ACCESS_HEADER = 'x-weir-search'
+
+const ACCESS_DESCRIPTION = `Header \`${ACCESS_HEADER}\` tells how the lines are found: \`order\`, every line of the time asked for is one; \`index\`, an index of words names the places to read; \`scan\`, the lines of the time asked for are looked at one after the other until there are as many as are wanted.`
+
 /** For the API document: the handlers validate by themselves. */
 export function exportSchema(maxLines: number) {
   return {
     summary: 'Search lines; one record per line of text',
+    description: `${ACCESS_DESCRIPTION} With \`prefer=head\` lines are sent while the search goes on.`,
     tags: ['search'],
     produces: ['application/x-ndjson'],
     querystring: Type.Object({
@@ -55,6 +61,7 @@ export function exportSchema(maxLines: number) {
 export function pagedExportSchema(maxLines: number) {
   return {
     summary: 'Search lines page by page',
+    description: ACCESS_DESCRIPTION,
     tags: ['search'],
     querystring: Type.Object({
       ...searchParameters(maxLines),

@@ -33,15 +33,16 @@ export async function* recordPage(
   let token: string | null = null
   let index = 0
   let separator = ''
+  let last: SelectedLine | undefined
   for await (const some of rows) {
     for (const row of some) {
-      const surplus = row.found > limit
       // The surplus line is the one farthest from the preferred end; its neighbour is where the page ends.
-      const lastOfPage = prefer === 'head' ? limit - 1 : 1
-      const isSurplus = surplus && index === (prefer === 'head' ? limit : 0)
-      if (surplus && index === lastOfPage) token = tokenAt(row)
+      const isSurplus = prefer === 'head' ? index === limit : index === 0 && (row.found ?? 0) > limit
+      if (prefer === 'tail' && index === 1 && last === undefined) token = tokenAt(row)
+      if (prefer === 'head' && isSurplus) token = tokenAt(last as SelectedLine)
       index++
       if (isSurplus) continue
+      last = row
       piece += separator + renderRecord(row)
       separator = ','
       if (piece.length < PIECE_CHARACTERS) continue

@@ -1,11 +1,14 @@
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
 import { lineId, parseLineId } from '../../engine/position.ts'
+import { fieldPaths } from '../../engine/query-language/field-paths.ts'
 import { BIG_INTEGER_PATTERN } from '../../engine/query-language/number-text.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** What a test of one value becomes in SQL; undefined when no value of this kind can pass it. */
 export interface ValueTest {
   readonly text: (value: string) => string | undefined
+  /** A cheap test that every text passes which passes that one; undefined when there is none. */
+  readonly plain: ((value: string) => string) | undefined
   readonly number: (value: string) => string | undefined
   /** Digits of integers that a double cannot hold and that pass; undefined when values are compared in order. */
   readonly bigIntegers: readonly string[] | undefined
@@ -19,13 +22,23 @@ export interface StoredField {
   readonly always: boolean
   readonly present: string
   passes(test: ValueTest): string
+  /**
+   * A condition that every row meets which has a value that passes, on columns that are cheap to read; undefined when
+   * there is none.
+   */
+  mayPass(test: ValueTest): string | undefined
+  /** What passes as a text is among the texts that a term looks at (query language, section 4.2). */
+  readonly searched: boolean
+  /** Its names in the maps, when it is nowhere else. */
+  readonly mapped?: readonly string[]
 }
 
 /** SQL that is never true, as an operand of `anyOf`. */
 const NEVER = '0'
+const HAS_EXTRA = `l.extra != ''`
 
-const TEXT_NAMES = 'mapKeys(l.text_fields)'
-const NUMBER_NAMES = 'mapKeys(l.number_fields)'
+const TEXT_NAMES = 'l.text_fields.keys'
+const NUMBER_NAMES = 'l.number_fields.keys'
 
 const LINE_ID = [
   'bitShiftLeft(toUInt128(toUnixTimestamp64Milli(l.t)), 86)',
@@ -46,14 +59,12 @@ const LOG_TYPE = `if(endsWith(${TRIMMED_LINE}, '}') AND arrayExists(pieces -> ar
   arraySlice(arrayFilter(n -> ${MAY_GO_ON_AS_OBJECT}, range(1, length(pieces))), 1, 32)
 ), [splitByChar('{', ${TRIMMED_LINE})]), 'json', 'line')`
 
-/** Members that every record has: the stored line, section 2. */
-const ALWAYS_TEXT: Readonly<Record<string, string>> = {
-  _account: 'l.account',
-  _host: 'l.host',
-  _app: 'l.app',
-  _line: 'l.line',
-  level: 'l.level',
-  _logtype: LOG_TYPE,
+/** Members that every record has (the stored line, section 2), in columns of words. */
+const ALWAYS_WORD: Readonly<Record<string, { readonly column: string; readonly searched: boolean }>> = {
+  _account: { column: 'l.account', searched: false },
+  _host: { column: 'l.host', searched: true },
+  _app: { column: 'l.app', searched: true },
+  level: { column: 'l.level', searched: true },
 }
 
 const ALWAYS_NUMBER: Readonly<Record<string, string>> = {
@@ -63,35 +74,41 @@ const ALWAYS_NUMBER: Readonly<Record<string, string>> = {
 }
 
 /** Members that a record has when the service knows them; otherwise what the text says counts. */
-const OPTIONAL_TEXT: Readonly<Record<string, string>> = {
-  _file: 'l.file',
-  _env: 'l.env',
-  _mac: 'l.mac',
-  _ip: 'l.ip',
-  _ipremote: 'l.remote',
+const OPTIONAL_WORD: Readonly<Record<string, { readonly column: string; readonly searched: boolean }>> = {
+  _file: { column: 'l.file', searched: true },
+  _env: { column: 'l.env', searched: true },
+  _mac: { column: 'l.mac', searched: false },
+  _ip: { column: 'l.ip', searched: false },
+  _ipremote: { column: 'l.remote', searched: false },
 }
 
-export function storedField(path: string, constants: SqlConstants): StoredField {
-  const text = own(ALWAYS_TEXT, path)
-  if (text !== undefined) return always(test => test.text(text))
+/** What a name of the query language looks at. */
+export function namedField(name: string, constants: SqlConstants): StoredField {
+  return fieldPaths(name)
+    .map(path => storedField(path, constants))
+    .reduceRight((next, field) => withFallback(field, next, constants))
+}
+
+function storedField(path: string, constants: SqlConstants): StoredField {
+  const word = own(ALWAYS_WORD, path)
+  if (word !== undefined) return alwaysWord(word)
   const number = own(ALWAYS_NUMBER, path)
   if (number !== undefined) return always(test => test.number(number))
+  if (path === '_line') return LINE
   if (path === '_id' || path === '_lid') return always(test => idPasses(test, constants))
+  if (path === '_logtype') return { ...always(test => test.text(LOG_TYPE)), mayPass: () => undefined }
   const fields = mappedField(path, constants)
-  const optional = own(OPTIONAL_TEXT, path)
-  if (optional !== undefined) return eitherField(optionalText(`${optional} != ''`, optional), fields)
+  const optional = own(OPTIONAL_WORD, path)
+  if (optional !== undefined) return eitherField(optionalWord(optional), fields)
   switch (path) {
     case '_tag':
       return eitherField(TAGS, fields)
     case '_meta':
       return eitherField(META, fields)
     case '_timestamp':
-      return eitherField(
-        optionalText(`JSONHas(l.extra, '_timestamp')`, `JSONExtractString(l.extra, '_timestamp')`),
-        fields,
-      )
+      return eitherField(extraText('_timestamp', `JSONExtractString(l.extra, '_timestamp')`), fields)
     case '_truncated':
-      return eitherField(optionalText(`JSONHas(l.extra, '_truncated')`, `'true'`), fields)
+      return eitherField(extraText('_truncated', `'true'`), fields)
     case '_drift':
       return eitherField(DRIFT, fields)
     default:
@@ -113,16 +130,25 @@ export function anyOf(conditions: readonly (string | undefined)[]): string {
   return possible.length === 1 ? (possible[0] as string) : `(${possible.join(' OR ')})`
 }
 
-const TAGS: StoredField = {
+const LINE: StoredField = {
+  ...always(test => test.text('l.line')),
+  mayPass: test => test.plain?.('l.line'),
+  searched: true,
+}
+
+const TAGS: StoredField = exactly({
   always: false,
   present: 'notEmpty(l.tags)',
   passes: test => within(test.text('v'), condition => `arrayExists(v -> ${condition}, l.tags)`),
-}
+  searched: true,
+})
 
 const META: StoredField = {
   always: false,
   present: `l.meta != ''`,
   passes: test => within(test.text(META_STRING), condition => `(${IS_META_STRING} AND ${condition})`),
+  mayPass: () => IS_META_STRING,
+  searched: true,
 }
 
 const DRIFT: StoredField = {
@@ -133,18 +159,54 @@ const DRIFT: StoredField = {
       test.number(`JSONExtractFloat(l.extra, '_drift')`),
       condition => `(JSONHas(l.extra, '_drift') AND ${condition})`,
     ),
+  mayPass: () => HAS_EXTRA,
+  searched: false,
 }
 
-function always(passes: (test: ValueTest) => string | undefined): StoredField {
-  return { always: true, present: '1', passes: test => passes(test) ?? NEVER }
-}
-
-function optionalText(present: string, value: string): StoredField {
+function extraText(member: string, value: string): StoredField {
+  const present = `JSONHas(l.extra, '${member}')`
   return {
     always: false,
     present,
     passes: test => within(test.text(value), condition => `(${present} AND ${condition})`),
+    mayPass: () => HAS_EXTRA,
+    searched: false,
   }
+}
+
+function always(passes: (test: ValueTest) => string | undefined): StoredField {
+  return exactly({ always: true, present: '1', passes: test => passes(test) ?? NEVER, searched: false })
+}
+
+function alwaysWord({
+  column,
+  searched,
+}: {
+  readonly column: string
+  readonly searched: boolean
+}): StoredField {
+  return { ...always(test => test.text(column)), searched }
+}
+
+function optionalWord({
+  column,
+  searched,
+}: {
+  readonly column: string
+  readonly searched: boolean
+}): StoredField {
+  const present = `${column} != ''`
+  return exactly({
+    always: false,
+    present,
+    passes: test => within(test.text(column), condition => `(${present} AND ${condition})`),
+    searched,
+  })
+}
+
+/** A field whose own test is cheap. */
+function exactly(field: Omit<StoredField, 'mayPass'>): StoredField {
+  return { ...field, mayPass: field.passes }
 }
 
 /** The service's own value and those parsed from the text are never both there. */
@@ -155,7 +217,13 @@ function eitherField(one: StoredField, other: StoredField): StoredField {
       return anyOf([one.present, other.present])
     },
     passes: test => anyOf([one.passes(test), other.passes(test)]),
+    mayPass: test => either(one.mayPass(test), other.mayPass(test)),
+    searched: one.searched && other.searched,
   }
+}
+
+function either(one: string | undefined, other: string | undefined): string | undefined {
+  return one === undefined || other === undefined ? undefined : anyOf([one, other])
 }
 
 /** A field in the two maps; the look at the names alone comes first, since they are small. */
@@ -189,12 +257,29 @@ function mappedField(path: string, constants: SqlConstants): StoredField {
         }),
       ])
     },
+    mayPass: test => mayPassMapped([path], test, constants),
+    searched: true,
+    mapped: [path],
   }
+}
+
+/**
+ * Rows with a number of one of the names that passes, or with any text of one of the names: the texts themselves are
+ * many times as large.
+ */
+function mayPassMapped(paths: readonly string[], test: ValueTest, constants: SqlConstants): string {
+  const names = paths.map(path => constants.text(path))
+  const isNamed = anyOf(names.map(name => `k = ${name}`))
+  const values = 'l.number_fields.keys, l.number_fields.values'
+  return anyOf([
+    within(test.number('v'), condition => `arrayExists((k, v) -> ${isNamed} AND ${condition}, ${values})`),
+    within(test.text('v'), () => anyOf(names.map(name => `has(${TEXT_NAMES}, ${name})`))),
+  ])
 }
 
 function valueExists(kind: 'text' | 'number', name: string, condition: string): string {
   const map = `l.${kind}_fields`
-  return `arrayExists((k, v) -> k = ${name} AND ${condition}, mapKeys(${map}), mapValues(${map}))`
+  return `arrayExists((k, v) -> k = ${name} AND ${condition}, ${map}.keys, ${map}.values)`
 }
 
 /** An id that is asked for as a whole is a place in the table: no text needs to be made. */
@@ -215,6 +300,29 @@ function within(condition: string | undefined, place: (condition: string) => str
   return condition === undefined || condition === NEVER ? NEVER : place(condition)
 }
 
-function own(map: Readonly<Record<string, string>>, key: string): string | undefined {
+function own<Value>(map: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined
+}
+
+/** The next field counts where the first is absent. */
+function withFallback(first: StoredField, next: StoredField, constants: SqlConstants): StoredField {
+  if (first.always) return first
+  const mapped = first.mapped && next.mapped && [...first.mapped, ...next.mapped]
+  return {
+    always: next.always,
+    get present() {
+      return next.always ? '1' : anyOf([first.present, next.present])
+    },
+    passes: test => {
+      const passesNext = next.passes(test)
+      if (passesNext === '0') return first.passes(test)
+      return anyOf([first.passes(test), `(NOT ${first.present} AND ${passesNext})`])
+    },
+    mayPass: test =>
+      mapped === undefined
+        ? either(first.mayPass(test), next.mayPass(test))
+        : mayPassMapped(mapped, test, constants),
+    searched: first.searched && next.searched,
+    ...(mapped === undefined ? {} : { mapped }),
+  }
 }

@@ -5,6 +5,8 @@ export interface Measurement {
   readonly values: readonly number[]
   /** What this machine can do at most, or the least that the task takes, by the same unit and in the same run. */
   readonly floor?: { readonly name: string; readonly values: readonly number[] }
+  /** What the store says that it reads for it. */
+  readonly reads?: string
 }
 
 export type Report = (measurement: Measurement) => void
@@ -20,9 +22,10 @@ export interface Figure {
   readonly floor: { readonly name: string; readonly value: number } | null
   /** The value divided by the floor's. */
   readonly ratio: number | null
+  readonly reads?: string
 }
 
-export function figureOf({ name, unit, values, floor }: Measurement): Figure {
+export function figureOf({ name, unit, values, floor, reads }: Measurement): Figure {
   const better = /(\/|-)s$/.test(unit) ? 'higher' : 'lower'
   const [best, worst] = better === 'higher' ? [Math.max, Math.min] : [Math.min, Math.max]
   const value = best(...values)
@@ -36,13 +39,16 @@ export function figureOf({ name, unit, values, floor }: Measurement): Figure {
     rounds: values.length,
     floor: floor === undefined ? null : { name: floor.name, value: floorValue as number },
     ratio: floorValue === undefined ? null : value / floorValue,
+    ...(reads === undefined ? {} : { reads }),
   }
 }
 
 /** The figures of one benchmark as a table that reads well as text and as Markdown. */
 export function figureTable(figures: readonly Figure[]): string {
+  const tellsReads = figures.some(({ reads }) => reads !== undefined)
   const head = ['Figure', 'Unit', 'Best', 'Worst', 'Floor', 'Ratio', 'What the floor is']
-  const rows = figures.map(({ name, unit, value, worst, rounds, floor, ratio }) => [
+  if (tellsReads) head.push('EXPLAIN: what is read')
+  const rows = figures.map(({ name, unit, value, worst, rounds, floor, ratio, reads }) => [
     name,
     unit,
     numberText(value),
@@ -50,6 +56,7 @@ export function figureTable(figures: readonly Figure[]): string {
     floor === null ? '' : numberText(floor.value),
     ratio === null ? '' : ratioText(ratio),
     floor?.name ?? '',
+    ...(tellsReads ? [reads ?? ''] : []),
   ])
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map(row => (row[column] as string).length)),

@@ -23,7 +23,7 @@ const FORMAT = 1
 const TARGET = { topic: INGEST_TOPIC, partition: 0, table: 'lines' } as const
 const EPOCH = { offset: 1n, attempt: 0 }
 const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
-const MERGES_LOOK_MS = 500
+const LOOK_MS = 500
 
 /** What is known of the lines beside their number. */
 interface Contents {
@@ -53,7 +53,10 @@ export async function openFilledStore({ lines, directory }: BenchmarkOptions): P
   await store.open(LOG_ID)
   const contents = kept ?? (await fill(store, lines))
   if (kept === undefined) writeFileSync(note, JSON.stringify(contents))
-  await untilMerged(store)
+  await untilNone(store, 'merges')
+  // As housekeeping does when lines have come to rest.
+  await store.indexWords(0)
+  await untilNone(store, 'mutations WHERE NOT is_done')
   return {
     ...contents,
     store,
@@ -123,13 +126,13 @@ function rareWordOf(sent: readonly SentSample[]): string[] {
   return json === undefined ? [] : [(JSON.parse(json.line) as { trace_id: string }).trace_id]
 }
 
-/** Merges that still run would take part in what is measured. */
-async function untilMerged(store: Store): Promise<void> {
+/** Work of the engine that still runs would take part in what is measured. */
+async function untilNone(store: Store, work: string): Promise<void> {
   for (let quietLooks = 0; quietLooks < 3; ) {
-    const [row] = await store.query<{ merges: string }>({
-      sql: 'SELECT count() AS merges FROM system.merges',
+    const [row] = await store.query<{ running: string }>({
+      sql: `SELECT count() AS running FROM system.${work}`,
     })
-    quietLooks = row?.merges === '0' ? quietLooks + 1 : 0
-    await new Promise(resolve => setTimeout(resolve, MERGES_LOOK_MS))
+    quietLooks = row?.running === '0' ? quietLooks + 1 : 0
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }
 }

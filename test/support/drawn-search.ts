@@ -32,6 +32,10 @@ const WORDS = [
   '4.04e2',
   '-5',
   'true',
+  'fooBarBaz',
+  '4bf92f35',
+  'a\u212aelvin',
+  'naïveté',
   '%a%',
   'a_b',
   '😀',
@@ -63,9 +67,25 @@ const { object } = fc.letrec<{ object: JsonDrawn; value: unknown }>(tie => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 3 }),
 }))
 
-const jsonLine = fc
-  .tuple(fc.constantFrom('', 'took '), object)
-  .map(([before, value]) => before + JSON.stringify(value))
+/** The same value, written in other ways than the record of an answer does. */
+const jsonText = fc
+  .tuple(
+    fc.oneof(
+      object,
+      object,
+      object.map(value => ({ a: { b: { name: value } } })),
+    ),
+    fc.constantFrom(
+      (text: string) => text,
+      (text: string) => text.replaceAll(/:404\b/g, ':4.04e2'),
+      (text: string) => text.replaceAll(/:40\b/g, ': 40.0'),
+      (text: string) => text.replaceAll('{}', '{ }').replaceAll('[]', '[ ]').replaceAll('","', '" , "'),
+      (text: string) => text.replaceAll('rr', '\\u0072r'),
+    ),
+  )
+  .map(([value, written]) => written(JSON.stringify(value)))
+
+const jsonLine = fc.tuple(fc.constantFrom('', 'took '), jsonText).map(parts => parts.join(''))
 
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 })
 

@@ -27,12 +27,15 @@ export interface StoredLines {
   readonly store: Store
   /** Stores lines as one record of the log, hence one part. */
   add(lines: readonly SentLine[], options?: StoringOptions): Promise<void>
+  /** Merges all parts of each day and indexes their words, as is done when there is time. */
+  merge(): Promise<void>
   close(): Promise<void>
 }
 
 export async function openStoredLines(): Promise<StoredLines> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-lines-'))
-  const store = openClickHouseStore(await openEmbeddedConnection({ path: folder }))
+  const connection = await openEmbeddedConnection({ path: folder })
+  const store = openClickHouseStore(connection)
   await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
   const epoch = { offset: 1n, attempt: 0 }
   const claimed = new Set<number>()
@@ -46,6 +49,10 @@ export async function openStoredLines(): Promise<StoredLines> {
       const block = blockOf(lines, offset++, options)
       const target = { topic: INGEST_TOPIC, partition, table: 'lines' as const }
       await store.insert({ ...target, epoch, block, rows: lines.length })
+    },
+    async merge() {
+      await connection.command('OPTIMIZE TABLE lines FINAL')
+      await connection.command('ALTER TABLE lines MATERIALIZE INDEX words SETTINGS mutations_sync = 2')
     },
     async close() {
       await store.close()

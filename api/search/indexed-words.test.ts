@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { caseVariants } from '../../engine/query-language/case-folding.ts'
+import { indexedWords, marksOfPart } from './indexed-words.ts'
+
+/** Words that must be whole ones, and with a star those that may be part of one. */
+function words(operator: '' | '=' | '==' | '===', text: string): string[] {
+  return indexedWords(operator, text).map(({ word, mayBePart }) => (mayBePart ? `${word}*` : word))
+}
+
+describe('a whole word', () => {
+  test('is a word or a part of one', () => {
+    expect(words('==', 'Checkout')).toEqual(['checkout*'])
+    expect(words('===', '4bf92F')).toEqual(['4bf92f*'])
+  })
+
+  test('of fewer letters than the index has in sequence may be part of anything', () => {
+    expect(words('==', 'pod1')).toEqual(['pod1*'])
+    expect(words('==', 'pod')).toEqual([])
+  })
+
+  test('between symbols is one, whatever its length', () => {
+    expect(words('==', '10.0.25.1234')).toEqual(['1234*', '25', '0'])
+    expect(words('==', '/a/')).toEqual(['a'])
+  })
+})
+
+describe('the beginning of a word', () => {
+  test('is in words of which the end is not known', () => {
+    expect(words('', 'checkout')).toEqual([])
+    expect(words('=', '/var/log')).toEqual(['var'])
+  })
+
+  test('leaves the words before it known', () => {
+    expect(words('', 'f81d4fae-7dec-11d0-a765-00a0')).toEqual(['f81d4fae*', '7dec', '11d0'])
+  })
+})
+
+describe('letters outside ASCII', () => {
+  test('separate words, as in the index', () => {
+    expect(words('==', 'naïveté')).toEqual(['vet'])
+    expect(words('==', '中error')).toEqual(['error*'])
+    expect(words('==', '中error中')).toEqual(['error'])
+  })
+
+  test('that equal one in ASCII without regard to case are that one', () => {
+    expect(words('==', 'ſucceſs')).toEqual(['success*'])
+    expect(words('==', '\u212aelvin')).toEqual(['kelvin*'])
+  })
+
+  test('are no others than these two', () => {
+    const equal = Array.from({ length: 128 }, (_, codePoint) => caseVariants(codePoint)).flat()
+    expect(new Set(equal.filter(codePoint => codePoint >= 128))).toEqual(new Set([0x17f, 0x212a]))
+  })
+})
+
+test('symbols alone, and nothing, are in no index', () => {
+  expect(words('==', '%-%')).toEqual([])
+  expect(words('==', '')).toEqual([])
+})
+
+test('only the longest words of a long text are looked up', () => {
+  expect(words('', 'a bb ccc dddd eeeee ffffff g')).toEqual(['ffffff', 'eeeee', 'dddd'])
+})
+
+test('a part of a word is known by a length and by its sequences of letters and of digits', () => {
+  expect(marksOfPart('abcd')).toEqual(['·beyond4', '·abcd'])
+  expect(marksOfPart('4bf92f')).toEqual(['·beyond4'])
+  expect(marksOfPart('checkout12345')).toEqual([
+    '·beyond8',
+    '·chec',
+    '·heck',
+    '·ecko',
+    '·ckou',
+    '·kout',
+    '·1234',
+    '·2345',
+  ])
+  expect(marksOfPart('a1'.repeat(16))).toEqual(['·beyond32'])
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { type LinePage, type LineSelection, searchLines } from './line-selection.ts'
+
+const TAIL: LinePage = { prefer: 'tail', limit: 100 }
+const BEHIND = { ts: 5, t: 5, topic: 0, partition: 0, offset: '7', row: 1 }
+const QUERIES = ['', 'word', '==word', '-word', 'a:>5', 'a OR -b', '_logtype:json', 'host:x word a:>5']
+
+function search(query: string, page = TAIL, apps: readonly string[] = []) {
+  const filters = { hosts: [], apps, levels: [], tags: [] }
+  const selection: LineSelection = {
+    account: 'a',
+    fromMs: 1,
+    toMs: 9,
+    asOfMs: 9,
+    filters,
+    query: parseQuery(query),
+  }
+  return searchLines(selection, page)
+}
+
+/** The conditions of the statement that come before any other. */
+function prewhere(query: string, page = TAIL, apps: readonly string[] = []): string {
+  return /PREWHERE ([\s\S]*)\nWHERE/.exec(search(query, page, apps).statement.sql)?.[1] ?? ''
+}
+
+describe('the first conditions of a search', () => {
+  test.each(QUERIES)('of %j are what the order of the table answers', query => {
+    for (const page of [TAIL, { ...TAIL, prefer: 'head' as const }, { ...TAIL, behind: BEHIND }]) {
+      expect(prewhere(query, page, ['nginx'])).toMatch(/^l\.account = c\d+\n/)
+      expect(prewhere(query, page)).toMatch(/l\.ts >= .*\n.*l\.ts <= /)
+    }
+  })
+
+  test('go on with names, and read texts last', () => {
+    const [, names, fields, texts] = prewhere('word a:>5', TAIL, ['nginx']).split('\n  AND ')
+    expect(names).toContain('l.app')
+    expect(fields).toContain('l.number_fields')
+    expect(texts).toContain('l.line')
+  })
+
+  test('never read the texts of fields', () => {
+    for (const query of QUERIES) expect(prewhere(query)).not.toContain('text_fields.values')
+  })
+})
+
+test.each([
+  ['order', '', []],
+  ['order', '*', []],
+  ['index', '==word', []],
+  ['index', 'other ==word', ['nginx']],
+  ['scan', '', ['nginx']],
+  ['scan', 'word', []],
+  ['scan', '-==word', []],
+  ['scan', '==word OR other', []],
+] as const)('lines are found by %s for %j of apps %j', (access, query, apps) => {
+  expect(search(query, TAIL, apps).access).toBe(access)
+})
+
+test('a query that fills its statement goes without what would make it faster', () => {
+  const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' OR ')
+  let most = 100
+  while (isTaken(words(most + 1))) most++
+  expect(prewhere(words(most - 20))).toContain('l.line')
+  expect(prewhere(words(most))).not.toContain('l.line')
+})
+
+function isTaken(query: string): boolean {
+  try {
+    search(query)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+import { bigIntegerText, NUMBER_PATTERN, readNumber } from '../../engine/query-language/number-text.ts'
+import {
+  type Comparison,
+  isCaseSensitive,
+  isOrderOperator,
+  type MatchOperator,
+  type OrderOperator,
+} from '../../engine/query-language/syntax-tree.ts'
+import {
+  isTokenLike,
+  mayHoldSeveralTokens,
+  probe,
+  TOKEN_PATTERN,
+  textPattern,
+  wholePattern,
+} from '../../engine/query-language/token-pattern.ts'
+import { anyOf, type ValueTest } from './line-fields-sql.ts'
+import type { SqlConstants } from './sql-constants.ts'
+
+/** LowCardinality columns: their conditions run on a dictionary. */
+const WORD_COLUMNS: ReadonlySet<string> = new Set(
+  ['account', 'host', 'app', 'level', 'file', 'env', 'mac', 'ip', 'remote'].map(column => `l.${column}`),
+)
+
+/** What the engine's search for several texts takes. */
+const MAX_PROBES = 255
+
+/** A condition on a text that equals one of the names without regard to case. */
+export function equalsAnyCase(value: string, names: readonly string[], constants: SqlConstants): string {
+  return `match(${value}, ${constants.text(wholePattern('==', names))})`
+}
+
+/** What the comparisons of a query become in SQL, on a value of a line. */
+export class ValueTests {
+  readonly #constants: SqlConstants
+
+  constructor(constants: SqlConstants) {
+    this.#constants = constants
+  }
+
+  ofComparison({ operator, texts }: Comparison): ValueTest {
+    return isOrderOperator(operator) ? this.#orderTest(operator, texts) : this.#matchTest(operator, texts)
+  }
+
+  /** Values compare as numbers: those that are, and texts that read as one. */
+  #orderTest(operator: OrderOperator, texts: readonly string[]): ValueTest {
+    const bounds = texts.map(readNumber).filter(isFiniteNumber)
+    const compare = (value: string) =>
+      anyOf(bounds.map(bound => `${value} ${operator} ${this.#constants.number(bound)}`))
+    const isNumber = this.#constants.text(NUMBER_PATTERN)
+    return {
+      text: value =>
+        bounds.length === 0
+          ? undefined
+          : `(match(${value}, ${isNumber}) AND ${compare(`toFloat64OrZero(${value})`)})`,
+      plain: undefined,
+      number: value => (bounds.length === 0 ? undefined : compare(value)),
+      bigIntegers: undefined,
+      wholeId: undefined,
+    }
+  }
+
+  #matchTest(operator: MatchOperator, texts: readonly string[]): ValueTest {
+    const numbers = texts.map(readNumber).filter(isFiniteNumber)
+    const whole = operator === '==' || operator === '==='
+    return {
+      text: value =>
+        whole ? this.#wholeTest(operator, texts, value) : this.startTest(operator, texts, value),
+      plain: this.plainSearch(operator, texts),
+      number: value => {
+        const equals = numbers.map(number => `${value} = ${this.#constants.number(number)}`)
+        return equals.length === 0 ? undefined : anyOf(equals)
+      },
+      bigIntegers: texts.map(bigIntegerText).filter(digits => digits !== undefined),
+      wholeId: whole && texts.length === 1 ? texts[0] : undefined,
+    }
+  }
+
+  /** Any of the texts at the start of a token, as the operator says. */
+  startTest(operator: MatchOperator, texts: readonly string[], value: string): string {
+    const pattern = this.#constants.text(textPattern(operator, texts))
+    return this.#probed(operator, texts, value, searched => `match(${searched}, ${pattern})`)
+  }
+
+  /** The whole value, or one whole token of it. */
+  #wholeTest(operator: MatchOperator, texts: readonly string[], value: string): string {
+    const caseSensitive = isCaseSensitive(operator)
+    const whole = this.#constants.text(wholePattern(operator, texts))
+    const tokens = texts.filter(text => isTokenLike(text, caseSensitive))
+    const token = tokens.length === 0 ? undefined : this.#tokenTest(operator, tokens)
+    return this.#probed(operator, texts, value, searched =>
+      anyOf([`match(${searched}, ${whole})`, token?.(searched)]),
+    )
+  }
+
+  #tokenTest(operator: MatchOperator, tokens: readonly string[]): (value: string) => string {
+    const bounded = this.#constants.text(textPattern(operator, tokens))
+    if (isCaseSensitive(operator) || !tokens.some(mayHoldSeveralTokens))
+      return value => `match(${value}, ${bounded})`
+    const whole = this.#constants.text(wholePattern(operator, tokens))
+    const token = this.#constants.text(TOKEN_PATTERN)
+    return value =>
+      `(match(${value}, ${bounded}) AND arrayExists(token -> match(token, ${whole}), extractAll(${value}, ${token})))`
+  }
+
+  /** Parts of the texts, of which one is in every text that holds one of them; undefined when there are no such parts. */
+  plainSearch(operator: MatchOperator, texts: readonly string[]): ((value: string) => string) | undefined {
+    const probes = texts.map(text => probe(operator, text))
+    if (probes.includes('') || probes.length > MAX_PROBES) return undefined
+    const suffix = isCaseSensitive(operator) ? '' : 'CaseInsensitive'
+    const sought =
+      probes.length === 1 ? this.#constants.text(probes[0] as string) : this.#constants.texts(probes)
+    return value =>
+      probes.length === 1
+        ? `position${suffix}(${value}, ${sought}) > 0`
+        : `multiSearchAny${suffix}(${value}, ${sought})`
+  }
+
+  /**
+   * A condition on a text that must hold one of the texts, behind a plain search for parts of them. It is much
+   * faster, and where it finds nothing the engine does not even compile the regular expression: the classes of
+   * Unicode letters in it cost milliseconds. For that, columns of words must be cast: conditions on their
+   * dictionaries are never put off.
+   */
+  #probed(
+    operator: MatchOperator,
+    texts: readonly string[],
+    value: string,
+    condition: (value: string) => string,
+  ): string {
+    const found = this.plainSearch(operator, texts)
+    if (found === undefined) return condition(value)
+    return `(${found(value)} AND ${condition(WORD_COLUMNS.has(value) ? `CAST(${value}, 'String')` : value)})`
+  }
+}
+
+function isFiniteNumber(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value)
+}
