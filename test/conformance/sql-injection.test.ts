@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Statement, Store } from '../../engine/store/store.ts'
+import { RECEIVED_MS } from '../support/sent-lines.ts'
+import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
+import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
+
+/** Text from outside never becomes SQL: each parameter of each endpoint that asks the store gets texts that would. */
+
+/** In every hostile text, and in no statement. */
+const MARK = 'zqxwv'
+
+const HOSTILE = [
+  `${MARK}' OR 1=1 --`,
+  `${MARK}'; DROP TABLE lines; --`,
+  `${MARK}\\' OR 1=1 OR '\\`,
+  `${MARK}') OR (1=1`,
+  `\\x27 OR ${MARK}=1 --`,
+  `' UNION ALL SELECT '${MARK}' FROM lines --`,
+  `${MARK}\n\nDROP TABLE lines`,
+  `{${MARK}:String}`,
+  `{c0:Identifier} ${MARK}`,
+  `/* ${MARK} */ 1 /*`,
+  `\`${MARK}\``,
+  `"${MARK}" OR 1`,
+  `${MARK}" OR "1"="1`,
+  `\0${MARK}' OR '1`,
+  `${MARK} -- `,
+  `${MARK}', 'String') OR CAST('1`,
+  `%' OR line LIKE '%${MARK}`,
+  `toString(${MARK})`,
+  `l.${MARK}`,
+  `${MARK}\u2019 OR 1=1`,
+]
+
+const PERIOD = { from: '1772600000', to: '1772700000' }
+const DAYS = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T00:00:00Z' }
+
+interface Endpoint {
+  readonly path: (name: string) => string
+  /** What makes a request that is answered. */
+  readonly valid: Readonly<Record<string, string>>
+  readonly parameters: readonly string[]
+  /** A part of the path is a name. */
+  readonly named?: true
+}
+
+const SEARCH = ['from', 'to', 'size', 'hosts', 'apps', 'levels', 'tags', 'query', 'q', 'prefer']
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: () => '/v1/export', valid: PERIOD, parameters: [...SEARCH, 'email', 'emailSubject'] },
+  { path: () => '/v2/export', valid: PERIOD, parameters: [...SEARCH, 'pagination_id'] },
+  ...['apps', 'hosts', 'tags'].flatMap((kind): Endpoint[] => [
+    { path: () => `/v1/usage/${kind}`, valid: PERIOD, parameters: ['from', 'to', 'limit'] },
+    { path: name => `/v1/usage/${kind}/${name}`, valid: PERIOD, parameters: ['from', 'to'], named: true },
+    { path: () => `/v2/usage/${kind}`, valid: DAYS, parameters: ['from', 'to', 'limit', 'retention'] },
+    {
+      path: name => `/v2/usage/${kind}/${name}`,
+      valid: DAYS,
+      parameters: ['from', 'to', 'retention'],
+      named: true,
+    },
+  ]),
+  { path: () => '/v2/usage', valid: DAYS, parameters: ['from', 'to'] },
+]
+
+/** Forms of the query language in which a text comes to different places of a statement. */
+const QUERY_FORMS: readonly ((text: string) => string)[] = [
+  text => text,
+  quoted,
+  text => `==${quoted(text)}`,
+  text => `===${quoted(text)} OR -${quoted(text)}`,
+  text => `line:==${quoted(text)}`,
+  text => `other:(${quoted(text)} OR =${quoted(text)})`,
+  text => `host:[${text.replaceAll(/[\],]/g, '')},b]`,
+  text => `${text.replaceAll(/[\s()":]/g, '')}:*`,
+  text => `${text.replaceAll(/[\s()":]/g, '')}:>=5`,
+  text => `meta.${text.replaceAll(/[\s()":]/g, '')}:==5`,
+  text => `_id:==${quoted(text)}`,
+]
+
+let lines: StoredLines
+let weir: TestInstallation
+let asked: Statement[]
+
+beforeAll(async () => {
+  lines = await openStoredLines()
+  weir = await testInstallation({ store: listened(lines.store) })
+  weir.clock.setWall(RECEIVED_MS)
+  const account = weir.credentials.accountId
+  await lines.add([{ line: 'own', timestamp: RECEIVED_MS }], { account, timeMs: RECEIVED_MS })
+  await lines.add([{ line: 'of somebody else', timestamp: RECEIVED_MS }], { account: '0000000000' })
+})
+
+afterAll(async () => {
+  await weir.app.close()
+  await lines.close()
+})
+
+/** The same store; what it is asked is noted. */
+function listened(store: Store): Store {
+  asked = []
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const method = target[name] as (...given: unknown[]) => unknown
+      return (...given: unknown[]) => {
+        if (name === 'query' || name === 'queryStream') asked.push(given[0] as Statement)
+        return method.apply(target, given)
+      }
+    },
+  })
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/[\\"]/g, '\\$&')}"`
+}
+
+async function call(endpoint: Endpoint, name: string, parameters: Readonly<Record<string, string>>) {
+  const url = `${endpoint.path(encodeURIComponent(name))}?${new URLSearchParams({ ...endpoint.valid, ...parameters })}`
+  const { statusCode, body } = await weir.call({ url })
+  expect([200, 400], `${url}: ${body}`).toContain(statusCode)
+  expect(body, url).not.toContain('of somebody else')
+  for (const { sql } of asked.splice(0)) expect(sql.toLowerCase(), url).not.toContain(MARK)
+  return statusCode
+}
+
+test.each(ENDPOINTS.map(endpoint => [endpoint.path('{name}'), endpoint] as const))(
+  'no parameter of %s becomes SQL',
+  async (_title, endpoint) => {
+    for (const text of HOSTILE) {
+      for (const parameter of endpoint.parameters) await call(endpoint, 'x', { [parameter]: text })
+      if (endpoint.named) await call(endpoint, text, {})
+    }
+    await bothLinesAreThere()
+  },
+)
+
+test('no form of a text in a query becomes SQL', async () => {
+  const endpoint = ENDPOINTS[0] as Endpoint
+  let answered = 0
+  for (const text of HOSTILE)
+    for (const form of QUERY_FORMS)
+      if ((await call(endpoint, '', { query: form(text) })) === 200) answered++
+  expect(answered).toBeGreaterThan((HOSTILE.length * QUERY_FORMS.length) / 2)
+  await bothLinesAreThere()
+})
+
+async function bothLinesAreThere(): Promise<void> {
+  const [row] = await lines.store.query<{ rows: string }>({ sql: 'SELECT count() AS rows FROM lines' })
+  expect(row?.rows).toBe('2')
+}
