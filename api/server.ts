@@ -205,7 +205,7 @@ async function registerApi(
   const deadLetters = new DeadLetterQueue(ports.deadLetters, clock)
   const openTails = new OpenTails({ configuration, authenticator, clock, tails, limits: settings.tails })
   tailMetrics(registry, openTails)
-  await app.register(async scope => {
+  const withWebSockets: FastifyPluginAsync = async scope => {
     await acceptWebSockets(scope)
     await scope.register(pipelineRoutes, {
       configuration,
@@ -220,7 +220,8 @@ async function registerApi(
       taps,
     })
     await scope.register(tailRoutes, { openTails })
-  })
+  }
+  await app.register(withWebSockets)
   const { reach = tcpReach } = ports
   await app.register(configurationRoutes, {
     configuration,

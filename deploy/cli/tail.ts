@@ -137,12 +137,15 @@ async function printAll(
   socket.on('ping', () => {
     isSilent = false
   })
-  socket.on('message', async data => {
-    isSilent = false
+  const show = async (message: string) => {
     socket.pause() // The terminal may be slower: then the server leaves lines out, and says so.
-    await print(String(data))
+    await print(message)
     if (isOver()) socket.terminate()
     else socket.resume()
+  }
+  socket.on('message', data => {
+    isSilent = false
+    void show(String(data))
   })
   const ended = new Promise<void>(resolve => {
     socket.once('close', () => {
