@@ -66,6 +66,25 @@ function printed(value: JsonValue, indent?: number): string {
   }
 }
 
+/**
+ * The same for what this program reads again itself: `parseJson` gives back the very value, since doubles that look like
+ * integers of arbitrary size are written with an exponent.
+ */
+export function exactJsonText(value: JsonValue): string {
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member === 'bigint') return rawJson(member.toString())
+    if (typeof member !== 'number') return member
+    if (Object.is(member, -0)) return rawJson('-0')
+    return Number.isInteger(member) && !Number.isSafeInteger(member)
+      ? rawJson(member.toExponential())
+      : member
+  })
+}
+
+function rawJson(text: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
+}
+
 /** A string as it is, everything else its compact JSON (components, section 7.1). */
 export function textForm(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)

@@ -26,6 +26,8 @@ const Counts = Type.Object({
   dropped: Type.Integer(),
   dropped_bytes: Type.Integer(),
   failed: Type.Integer(),
+  merged: Type.Integer({ description: 'Events that became part of another one' }),
+  held: Type.Integer({ description: 'Change of what windows hold' }),
 })
 export type PreviewCounts = Type.Static<typeof Counts>
 

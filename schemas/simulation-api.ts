@@ -67,6 +67,8 @@ const SimulatedNode = Type.Object({
   events_out: Type.Integer({
     description: 'Events that other nodes took; of a sink: that it would have sent',
   }),
+  merged: Type.Integer({ description: 'Events that became part of another one' }),
+  held: Type.Integer({ description: 'Events, or what they became, that windows hold at the end' }),
   dropped: Type.Array(
     Type.Object({
       sample: Sample,

@@ -263,6 +263,8 @@ function countsOf(counters: NodeCounters): PreviewCounts {
     dropped: counters.dropped,
     dropped_bytes: counters.droppedBytes,
     failed: counters.failed,
+    merged: counters.merged,
+    held: counters.held,
   }
 }
 

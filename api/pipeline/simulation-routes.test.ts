@@ -54,6 +54,8 @@ describe('a simulation', () => {
           title: 'lines',
           events_in: 2,
           events_out: 2,
+          merged: 0,
+          held: 0,
           dropped: [],
           failed: [],
           errors: [],
@@ -66,6 +68,8 @@ describe('a simulation', () => {
           title: null,
           events_in: 2,
           events_out: 1,
+          merged: 0,
+          held: 0,
           dropped: [
             {
               ...event(2),
@@ -86,6 +90,8 @@ describe('a simulation', () => {
         expect.objectContaining({
           id: sink,
           events_out: 1,
+          merged: 0,
+          held: 0,
           outputs: [{ id: sink, label: 'Sent', connected: true, events: [event(1)] }],
         }),
       ],

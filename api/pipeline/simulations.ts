@@ -160,6 +160,8 @@ function nodeRecord(
     title,
     events_in: counters.eventsIn,
     events_out: counters.eventsOut,
+    merged: counters.merged,
+    held: counters.held,
     dropped: dropped.map(({ reason, ...each }) => ({ ...shown(each), reason: reason ?? NO_REASON })),
     failed: failed.map(shown),
     errors: [...errors],

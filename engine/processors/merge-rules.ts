@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import type { Event } from '../event.ts'
 import { parseFieldPath } from '../field-path.ts'
 import { textFormBytes } from '../json-size.ts'
+import { parseJson } from '../json-text.ts'
 import { beginMerging, type Merged, mergeInto, type Strategy } from '../merged-value.ts'
 import { compileTimeFormat, type TimeFormat } from '../time-format.ts'
 
@@ -22,6 +23,8 @@ export interface MergedEvent {
 export class MergeRules {
   readonly #strategies: ReadonlyMap<string, Strategy>
   readonly #dates: ReadonlyMap<string, TimeFormat>
+  /** The whole message makes the group. */
+  readonly #keepsAll: boolean
 
   constructor({
     group_by: groupBy = [],
@@ -33,9 +36,11 @@ export class MergeRules {
       // What the events of a group have in common stays what it is.
       ...groupBy.flatMap(field => {
         const path = parseFieldPath(field)
-        return path?.root === 'message' ? [[String(path.segments[0]), 'discard'] as const] : []
+        const root = path?.root === 'message' ? path.segments[0] : undefined
+        return root === undefined ? [] : [[String(root), 'discard'] as const]
       }),
     ])
+    this.#keepsAll = groupBy.some(isWholeMessage)
     this.#dates = new Map(dates.map(({ field, format }) => [rootKeyOf(field), compileTimeFormat(format)]))
   }
 
@@ -45,28 +50,33 @@ export class MergeRules {
    * @param nowMs log time, for dates without a year
    * @returns bytes by which what is kept has grown, about
    */
-  add(merged: MergedEvent, { message, metadata }: Event, nowMs: number): number {
+  add(merged: MergedEvent, { message, metadata, origin }: Event, nowMs: number): number {
     let bytes = 0
     if (isJsonObject(message))
       for (const [key, value] of Object.entries(message))
-        bytes += this.#addMember(merged.message, key, value, nowMs)
+        bytes += this.#addMember(merged.message, key, value, { nowMs, isLine: origin !== null })
     for (const [key, value] of Object.entries(metadata))
       bytes += addValue(merged.metadata, key, value, 'discard')
     return bytes
   }
 
-  #addMember(held: Map<string, Merged>, key: string, value: JsonValue, nowMs: number): number {
-    const strategy = this.#strategies.get(key)
+  #addMember(
+    held: Map<string, Merged>,
+    key: string,
+    value: JsonValue,
+    { nowMs, isLine }: { readonly nowMs: number; readonly isLine: boolean },
+  ): number {
+    const strategy = this.#strategyFor(key, isLine)
     if (strategy !== undefined) return addValue(held, key, value, strategy)
     const merged = held.get(key)
     if (merged === undefined || merged.strategy === 'date') {
       const date = this.#dateOf(key, value, nowMs)
       if (merged !== undefined) {
-        if (date !== undefined) merged.last = typeof merged.value === 'number' ? Number(date) : date
+        if (date !== undefined) merged.last = typeof merged.value === 'string' ? date : numberOf(date)
         return 0
       }
       if (date !== undefined) {
-        const first = typeof value === 'number' ? Number(date) : date
+        const first = typeof value === 'string' ? date : numberOf(date)
         held.set(key, { strategy: 'date', value: first, last: first })
         return 2 * (Buffer.byteLength(key) + textFormBytes(date))
       }
@@ -74,10 +84,18 @@ export class MergeRules {
     return addValue(held, key, value, usual(value))
   }
 
+  /** Undefined: it follows from the value. */
+  #strategyFor(key: string, isLine: boolean): Strategy | undefined {
+    if (this.#keepsAll) return 'discard'
+    const named = this.#strategies.get(key)
+    // The time that a line was sent with is that of the first one, as its envelope's is; times add up to nothing.
+    return named ?? (isLine && key === 'timestamp' && !this.#dates.has(key) ? 'discard' : undefined)
+  }
+
   /** As its format writes it; undefined where it is no date. */
   #dateOf(key: string, value: JsonValue, nowMs: number): string | undefined {
     const format = this.#dates.get(key)
-    if (format === undefined || (typeof value !== 'string' && typeof value !== 'number')) return undefined
+    if (format === undefined || !['string', 'number', 'bigint'].includes(typeof value)) return undefined
     const instant = format.read(String(value), nowMs)
     return instant === undefined ? undefined : format.write(instant)
   }
@@ -108,4 +126,14 @@ function usual(value: JsonValue): Strategy {
 /** @param field the path of a member of the message itself */
 function rootKeyOf(field: string): string {
   return String(parseFieldPath(field)?.segments[0])
+}
+
+/** The number that a date is written as; a format may write what no number looks like. */
+function numberOf(date: string): JsonValue {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(date) ? parseJson(date) : date
+}
+
+function isWholeMessage(field: string): boolean {
+  const path = parseFieldPath(field)
+  return path?.root === 'message' && path.segments.length === 0
 }

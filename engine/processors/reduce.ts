@@ -23,11 +23,15 @@ const STRATEGIES = [
   ...(['concat', 'concat_newline', 'concat_raw', 'discard', 'retain', 'min', 'max', 'sum'] as const),
 ]
 
-/** Reduce: the events of a group over a span of time become one. Rules: components, section 5.18. */
+/**
+ * Reduce: the events of a group over a span of time become one. Rules: components, section 5.18. The member `timestamp` of
+ * ingested lines, when they were sent, is kept first like the time of the envelope; other numbers are added up.
+ */
 export const reduce = defineProcessor({
   type: 'reduce',
   since: 3,
-  summary: 'Merge the events of a group over a span of time into one.',
+  summary:
+    'Merge the events of a group over a span of time into one: numbers are added up, of other values the first stays, unless a strategy says otherwise. The time that a line was sent with stays that of the first.',
   config: Type.Object(
     {
       duration_ms: Type.Optional(
@@ -97,7 +101,7 @@ export const reduce = defineProcessor({
     const groupOf = groupIn(config.group_by ?? [])
     const {
       duration_ms: durationMs = DEFAULT_DURATION_MS,
-      max_events: maxEvents,
+      max_events: maxEvents = Number.POSITIVE_INFINITY,
       flush_condition: flush,
     } = config
     const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report)
@@ -105,8 +109,7 @@ export const reduce = defineProcessor({
       const open = state.find(groupOf(event))
       const isBorder = meets?.(event) ?? false
       const starts = isBorder && flush?.when === 'starts_when'
-      const ends =
-        !starts && ((isBorder && flush?.when === 'ends_when') || (open?.count ?? 0) + 1 === maxEvents)
+      const ends = !starts && isBorder && flush?.when === 'ends_when'
       const released: Event[] = []
       const give = (reduction: Reduction) => {
         state.close(reduction)
@@ -118,7 +121,8 @@ export const reduce = defineProcessor({
       const bytes = rules.add(reduction, event, nowMs)
       if (merged) state.grow(reduction, bytes)
       else state.open(reduction)
-      if (ends || reduction.bytes > MAX_REDUCTION_BYTES) give(reduction)
+      const isFull = reduction.count >= maxEvents || reduction.bytes > MAX_REDUCTION_BYTES
+      if (ends || isFull) give(reduction)
       while (state.bytes > MAX_NODE_BYTES) give(state.oldest as Reduction)
       return merged ? merge(released) : hold(released)
     }

@@ -136,7 +136,10 @@ export class AccountState {
     const graph = compileGraph(document, replaced?.graph, restored)
     this.#exempt(graph)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
-    else if (replaced !== undefined) this.#endWindows(document.id, replaced, [graph], output)
+    if (replaced !== undefined) {
+      this.#endWindows(document.id, replaced, [graph], output)
+      if (replacingMs === undefined) this.#noteLast(document.id, replaced)
+    }
     this.#deployed.set(document.id, deployedOf(graph, version, document.paused))
     this.#inOrder()
   }
@@ -172,7 +175,10 @@ export class AccountState {
   withdraw(pipelineId: string, { replacingMs, output }: Pick<Deploying, 'replacingMs' | 'output'>): void {
     const withdrawn = this.#deployed.get(pipelineId)
     if (replacingMs !== undefined) this.#retire(pipelineId, replacingMs)
-    else if (withdrawn !== undefined) this.#endWindows(pipelineId, withdrawn, [], output)
+    if (withdrawn !== undefined) {
+      this.#endWindows(pipelineId, withdrawn, [], output)
+      if (replacingMs === undefined) this.#noteLast(pipelineId, withdrawn)
+    }
     this.#deployed.delete(pipelineId)
   }
 
@@ -183,11 +189,15 @@ export class AccountState {
     others: readonly CompiledGraph[],
     output: AccountOutput | undefined,
   ): void {
-    const { graph, reported } = revision
+    const { graph } = revision
     if (output === undefined || graph.deadlineMs === Number.POSITIVE_INFINITY) return
     const goOn = new Set(others.flatMap(({ states }) => [...states.values()]))
     const ending = [...graph.states].filter(([, state]) => !goOn.has(state)).map(([node]) => node)
     graph.endWindows(new Set(ending), this.#contextOf(pipeline, revision, output))
+  }
+
+  /** What a revision that is let go of has done since its activity was last taken. */
+  #noteLast(pipeline: string, { graph, reported }: Deployed): void {
     for (const [node, counters] of graph.counters) {
       const activity = activitySince(counters, reported.get(node))
       this.#gone.push({ account: this.account, pipeline, node, activity })
@@ -242,8 +252,11 @@ export class AccountState {
       if (kept.length === 0) this.#retiring.delete(pipeline)
       else this.#retiring.set(pipeline, kept)
       const others = this.#revisionsOf(pipeline).map(({ graph }) => graph)
-      for (const revision of retiring)
-        if (!kept.includes(revision)) this.#endWindows(pipeline, revision, others, output)
+      for (const revision of retiring) {
+        if (kept.includes(revision)) continue
+        this.#endWindows(pipeline, revision, others, output)
+        this.#noteLast(pipeline, revision)
+      }
     }
   }
 
@@ -319,8 +332,8 @@ export class AccountState {
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open, or those that are belong to what is paused. */
   get windowsEndMs(): number {
     let end = Number.POSITIVE_INFINITY
-    for (const [, { graph, notHandled }] of this.#revisions())
-      if (notHandled === undefined) end = Math.min(end, graph.deadlineMs)
+    for (const [pipeline, { graph }] of this.#revisions())
+      if (!this.isPaused(pipeline)) end = Math.min(end, graph.deadlineMs)
     return end
   }
 
@@ -328,9 +341,8 @@ export class AccountState {
   endDueWindows(timeMs: number, output: AccountOutput): void {
     const revisions = [...this.#revisions()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     for (const [pipeline, revision] of revisions) {
-      const { graph, notHandled } = revision
-      if (notHandled === undefined && graph.deadlineMs <= timeMs)
-        graph.expire(this.#contextOf(pipeline, revision, output))
+      if (!this.isPaused(pipeline) && revision.graph.deadlineMs <= timeMs)
+        revision.graph.expire(this.#contextOf(pipeline, revision, output))
     }
   }
 

@@ -130,3 +130,70 @@ describe('open reductions', () => {
     ])
   })
 })
+
+describe('options', () => {
+  test('as many events as are allowed now end what was opened when more were', () => {
+    const { take, state } = running({ max_events: 10 })
+    for (let n = 1; n <= 5; n++) take({ n })
+    const process = reduce.compile({ max_events: 3 }, () => {})
+    const outcome = process(event({ n: 6 }), state, 0)
+    expect(messages((outcome as Gathered).released)).toEqual([{ n: 21 }])
+  })
+
+  test('one event at most is one event, also where it begins a new one', () => {
+    const flush = {
+      when: 'starts_when',
+      conditional: { expressions: [{ field: '.s', str_operator: 'exists' }] },
+    }
+    const { take } = running({ max_events: 1, flush_condition: flush })
+    expect(messages(take({ s: 1 }))).toEqual([{ s: 1 }])
+    expect(messages(take({ n: 2 }))).toEqual([{ n: 2 }])
+  })
+
+  test('a group by the whole message keeps it as it is, and a member may be called undefined', () => {
+    const { take, until } = running({ group_by: ['.'] })
+    take({ n: 1 })
+    take({ n: 1 })
+    expect(messages(until(Number.POSITIVE_INFINITY))).toEqual([{ n: 1 }])
+    const other = running({ group_by: ['metadata'] })
+    other.take({ undefined: 1 })
+    other.take({ undefined: 2 })
+    expect(messages(other.until(Number.POSITIVE_INFINITY))).toEqual([{ undefined: 3 }])
+  })
+
+  test('a date that no number looks like stays a text, and a long one keeps its digits', () => {
+    const dates = [
+      { field: '.d', format: '%Y%m%d %H%M%S' },
+      { field: '.ns', format: '%Y%m%d%H%M%S%9f' },
+    ]
+    const { take, until } = running({ date_formats: dates })
+    take({ d: 20310309081530, ns: 20310309081530000000001n })
+    take({ d: 20310310081530, ns: 20310309081531000000001n })
+    expect(messages(until(Number.POSITIVE_INFINITY))).toEqual([
+      {
+        d: '20310309 081530',
+        d_end: '20310310 081530',
+        ns: 20310309081530000000001n,
+        ns_end: 20310309081531000000001n,
+      },
+    ])
+  })
+
+  test('large doubles and negative zero come out of a snapshot as they went in', () => {
+    const values = { big: 1e20, exact: 12345678901234567890n, least: -0, max: Number.MAX_VALUE, half: 0.5 }
+    const { take, state } = running({})
+    take(values)
+    const restored = reduce.state?.restore(reduce.state.snapshot(state), {
+      throttle: { maxKeys: 1, maxRuns: 1 },
+    })
+    const process = reduce.compile({}, () => {})
+    const release = reduce.windows?.release({})
+    for (const memory of [state, restored])
+      process(event({ big: 1, exact: 1, least: -0, half: 1 }), memory, 0)
+    const results = [state, restored].map(memory =>
+      messages(release?.(memory, Number.POSITIVE_INFINITY) ?? []),
+    )
+    expect(results[1]).toStrictEqual(results[0])
+    expect(results[0]).toEqual([{ ...values, big: 1e20, exact: 12345678901234567891n, least: 0, half: 1.5 }])
+  })
+})

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { jsonText, parseJson } from '../json-text.ts'
+import { exactJsonText, parseJson } from '../json-text.ts'
 import type { Merged } from '../merged-value.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 
@@ -82,7 +82,7 @@ export class Reductions {
   }
 
   snapshot(): Uint8Array {
-    return Buffer.from(jsonText([FORMAT, ...[...this.#open.values()].map(jsonOf)]))
+    return Buffer.from(exactJsonText([FORMAT, ...[...this.#open.values()].map(jsonOf)]))
   }
 
   /** @throws RangeError when the bytes are no snapshot */

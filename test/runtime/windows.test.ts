@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import {
   expectConservation,
   newWorld,
@@ -104,6 +105,57 @@ describe('what is gathered', () => {
     await passSecond(world, worker)
     expect(stored(world)).toEqual(['a web-1 one two'])
     expectConservation()
+  })
+
+  describe('where the account was on many partitions once', () => {
+    const gathered = (world: World) => {
+      const payload = JSON.stringify({ isSpread: false })
+      world.configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload })
+    }
+
+    test.each([
+      ['the pipeline goes', undefined],
+      ['its node goes', [SOURCE, node('sink', 'store', 'log-analysis', ['source'])]],
+    ])('comes out at the cut when %s', async (_when, nodes) => {
+      const world = await newWorld()
+      const worker = await world.worker()
+      gathered(world)
+      world.configuration.deploy(NODES)
+      await passSecond(world, worker)
+      await append(world, 'a one', 'a two')
+      await passSecond(world, worker)
+      if (nodes === undefined)
+        world.configuration.set({ kind: 'pipeline', entity: 'pipeline-1', version: 2, payload: '' })
+      else world.configuration.deploy(nodes, 2)
+      await passSecond(world, worker)
+      await passSecond(world, worker)
+      expect(stored(world)).toEqual(['a web-1 one two'])
+      world.clock.advance(120_000)
+      await settle(worker)
+      await passSecond(world, worker)
+      const held = world.store.rows('node_metrics').filter(row => row.node === 'gather')
+      expect(held.reduce((sum, row) => sum + Number(row.events_in), 0)).toBe(2)
+      expect(held.reduce((sum, row) => sum + Number(row.held), 0)).toBe(0)
+      expectConservation()
+    })
+
+    test('waits while the pipeline is paused', async () => {
+      const world = await newWorld()
+      const worker = await world.worker()
+      gathered(world)
+      world.configuration.deploy(NODES)
+      await passSecond(world, worker)
+      await append(world, 'a one')
+      await passSecond(world, worker)
+      world.configuration.deploy(NODES, 2, 'pipeline-1', true)
+      for (let second = 0; second < 15; second++) await passSecond(world, worker)
+      expect(stored(world)).toEqual([])
+      world.configuration.deploy(NODES, 3)
+      await passSecond(world, worker)
+      await passSecond(world, worker)
+      expect(stored(world)).toEqual(['a web-1 one'])
+      expectConservation()
+    })
   })
 
   test('waits while the pipeline is paused, and asks for no ticks', async () => {

@@ -14,7 +14,7 @@ import { exemptionKey } from '../../engine/configuration/entities.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
@@ -48,6 +48,7 @@ export async function newWorld(): Promise<World> {
   const log = memoryLog({ clock, entropy: seededEntropy(7) })
   const ingest = await log.topic(INGEST_TOPIC, PARTITIONS)
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, PARTITIONS)
+  const keyed = await log.topic(KEYED_TOPIC, PARTITIONS)
   const store = new MemoryStore()
   const configuration = new SampleConfiguration()
   const partition = partitionOfAccount(SAMPLE_ACCOUNT, PARTITIONS)
@@ -66,6 +67,7 @@ export async function newWorld(): Promise<World> {
         partition,
         topic: ingest,
         checkpoints,
+        outbox: { ingest, keyed },
         store,
         clock,
         configuration,
