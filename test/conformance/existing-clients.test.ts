@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { BrowserClient } from '../support/clients/browser-client.ts'
+import { CollectorPlugin } from '../support/clients/collector-plugin.ts'
+import { CompiledClient } from '../support/clients/compiled-client.ts'
+import { type Answer, basic, exchange } from '../support/clients/exchange.ts'
+import { HostAgent } from '../support/clients/host-agent.ts'
+import { NodeLogger } from '../support/clients/node-logger.ts'
+import { NO_CONNECTION } from '../support/clients/outbox.ts'
+import { PythonHandler } from '../support/clients/python-handler.ts'
+import { RubyHandler } from '../support/clients/ruby-handler.ts'
+import { ScriptClient } from '../support/clients/script-client.ts'
+import type { ClientOptions, LoggedLine, ShippingClient } from '../support/clients/shipping-client.ts'
+import { TagRepeatingClient } from '../support/clients/tag-repeating-client.ts'
+import { type ExportedLine, eventually, exportedLines } from '../support/exported-lines.ts'
+import { lastingPort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+import { type StalledUploads, stalledUploads } from '../support/stalled-uploads.ts'
+
+/**
+ * The clients that ship lines, as they are: each sends what it sends to the real program, and repeats or drops by its own
+ * table (ingestion, sections 1.1 to 1.5).
+ */
+
+const PAGE = 'https://shop.example.org'
+const META = { user: { id: 7 }, text: 'grüße' }
+const META_TEXT = JSON.stringify(META)
+/** As Python writes it: blanks, and nothing beyond ASCII. */
+const PYTHON_META_TEXT = '{"user": {"id": 7}, "text": "gr\\u00fc\\u00dfe"}'
+
+interface ClientKind {
+  readonly name: string
+  readonly newClient: (options: ClientOptions) => ShippingClient
+  readonly hostname: string
+  /** What its lines have, beyond what all have. */
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+const KINDS: readonly ClientKind[] = [
+  {
+    name: 'the Node.js logger',
+    newClient: options => new NodeLogger(options),
+    hostname: 'node-1',
+    members: { _tag: ['prod', 'eu'], _mac: 'c0:ff:ee:c0:ff:ee', _ip: '10.0.0.1', _meta: META_TEXT },
+  },
+  {
+    name: 'the Node.js logger of older releases, with index meta',
+    newClient: options => new NodeLogger({ ...options, isOlder: true, indexMeta: true }),
+    hostname: 'node-2.example.org',
+    members: { _tag: ['prod', 'eu'], _mac: 'c0:ff:ee:c0:ff:ee', _ip: '10.0.0.1', _meta: META },
+  },
+  {
+    name: 'the Python handler',
+    newClient: options => new PythonHandler({ ...options, timestamps: 'milliseconds' }),
+    hostname: 'python 1',
+    members: { _ip: '10.0.0.1', _meta: PYTHON_META_TEXT },
+  },
+  {
+    name: 'the Python handler with its times in seconds',
+    newClient: options => new PythonHandler({ ...options, timestamps: 'seconds' }),
+    hostname: 'python-2',
+    members: { _ip: '10.0.0.1', _meta: PYTHON_META_TEXT },
+  },
+  {
+    name: 'the host agent',
+    newClient: options => new HostAgent(options),
+    hostname: 'a-very-long-name.'.repeat(20),
+    members: { _tag: ['agent'], _file: '/var/log/shop', _meta: META },
+  },
+  {
+    name: 'the collector plugin in C',
+    newClient: options => new CollectorPlugin({ ...options, language: 'C' }),
+    hostname: 'collector-c',
+    members: { _tag: ['collected'], _env: 'production', _meta: META },
+  },
+  {
+    name: 'the collector plugin in Ruby',
+    newClient: options => new CollectorPlugin({ ...options, language: 'Ruby' }),
+    hostname: 'collector-ruby',
+    members: { _tag: ['collected'], _env: 'production', _meta: META },
+  },
+  {
+    name: 'the Ruby handler',
+    newClient: options => new RubyHandler(options),
+    hostname: 'ruby-100%',
+    members: { _tag: ['ruby', 'handler'], _meta: META },
+  },
+  {
+    name: 'the browser client',
+    newClient: options => new BrowserClient({ ...options, pageOrigin: PAGE }),
+    hostname: 'shop.example.org',
+    members: { _meta: META },
+  },
+  {
+    name: 'the client that has its key in the password',
+    newClient: options => new ScriptClient(options),
+    hostname: 'script-1',
+    members: { _meta: META_TEXT },
+  },
+  {
+    name: 'the client that has everything in the body',
+    newClient: options => new CompiledClient(options),
+    hostname: 'compiled-1',
+    members: { _tag: ['compiled', 'prod'], _mac: 'C0-FF-EE-C0-FF-EE', _ip: '10.0.0.1', _meta: META },
+  },
+  {
+    name: 'the client that repeats tags',
+    newClient: options => new TagRepeatingClient(options),
+    hostname: 'tags-1',
+    members: { _tag: ['first', 'second', 'third'], _meta: META },
+  },
+]
+
+/** The one that gives up on a 503. */
+const RUBY_HANDLER = 'the Ruby handler'
+const PLUGINS = ['the collector plugin in C', 'the collector plugin in Ruby']
+/** What a record has only when it was sent. */
+const OPTIONAL_MEMBERS = ['_tag', '_mac', '_ip', '_env', '_file', '_meta', '_label', '_annotation', '_drift']
+
+interface StartedClient extends ClientKind {
+  readonly client: ShippingClient
+}
+
+let weir: RunningWeir
+
+beforeAll(async () => {
+  weir = await RunningWeir.start({ WEIR_PORT: String(await lastingPort()), WEIR_CORS_ORIGINS: PAGE })
+})
+
+afterAll(() => weir.dispose())
+
+function started(options: Partial<ClientOptions> = {}): StartedClient[] {
+  const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+  return KINDS.map(kind => ({
+    ...kind,
+    client: kind.newClient({ origin, key, hostname: kind.hostname, ...options }),
+  }))
+}
+
+/** What a program logs, always the same. */
+function linesOf(app: string, count: number): LoggedLine[] {
+  const nowMs = Date.now()
+  return Array.from({ length: count }, (_, place) => ({
+    text: `line ${place}: grüße 👋 "quoted" \\ back`,
+    app,
+    level: 'Notice',
+    timeMs: nowMs - 60_000 + place * 7,
+    meta: META,
+  }))
+}
+
+/** Waits for everything that the clients delivered. */
+async function storedLines(app: string, expected: number): Promise<ExportedLine[]> {
+  return eventually(
+    () => exportedLines(weir, { apps: app }),
+    lines => lines.length >= expected,
+  )
+}
+
+function textsOf(lines: readonly ExportedLine[], hostname: string): string[] {
+  return lines.filter(({ _host }) => _host === hostname.slice(0, 256)).map(({ _line }) => _line)
+}
+
+const texts = (lines: readonly LoggedLine[]) => lines.map(({ text }) => text)
+
+test('every client is understood: each line is stored once, with all that was sent with it', async () => {
+  const logged = linesOf('shop', 25)
+  const clients = started()
+  for (const { client } of clients) for (const line of logged) client.log(line)
+  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  const stored = await storedLines('shop', clients.length * logged.length)
+  for (const { name, client, hostname, members } of clients) {
+    expect([name, client.outbox.failures, client.outbox.lost]).toEqual([name, [], []])
+    const host = hostname.slice(0, 256)
+    const records = stored.filter(({ _host }) => _host === host)
+    expect([name, records.map(common)]).toEqual([
+      name,
+      logged.map(({ text, app, timeMs }) => ({
+        _line: text,
+        _app: app,
+        _ts: timeMs,
+        level: 'NOTICE',
+        _ipremote: '127.0.0.1',
+      })),
+    ])
+    for (const record of records) expect([name, optional(record)]).toEqual([name, members])
+  }
+  expect(stored).toHaveLength(clients.length * logged.length)
+})
+
+function common({ _line, _app, _ts, level, _ipremote }: ExportedLine) {
+  return { _line, _app, _ts, level, _ipremote }
+}
+
+function optional(record: ExportedLine): Record<string, unknown> {
+  const present = OPTIONAL_MEMBERS.filter(member => member in record)
+  return Object.fromEntries(present.map(member => [member, record[member]]))
+}
+
+test('meta that is an object is found by its fields, meta that is a text by its words alone', async () => {
+  const hosts = async (query: string) => {
+    const found = await exportedLines(weir, { apps: 'shop', query })
+    return new Set(found.map(({ _host }) => _host))
+  }
+  const isText = ({ members }: ClientKind) => typeof members._meta === 'string'
+  const named = (kinds: readonly ClientKind[]) => new Set(kinds.map(({ hostname }) => hostname.slice(0, 256)))
+  expect(await hosts('meta.user.id:7')).toEqual(named(KINDS.filter(kind => !isText(kind))))
+  expect(await hosts('user')).toEqual(named(KINDS))
+})
+
+test('while the server is overloaded it says 503: whoever repeats that loses and doubles nothing; the Ruby handler drops', async () => {
+  const logged = linesOf('overload', 12)
+  const { uploads, refusal } = await overloaded()
+  expect(refusal.headers['retry-after']).toMatch(/^\d+$/)
+  expect(JSON.parse(refusal.body)).toMatchObject({ code: 'ServiceUnavailable', status: 'error' })
+  const clients = started()
+  for (const { client } of clients) for (const line of logged) client.log(line)
+  const failing = await eventually(
+    async () => clients.filter(({ client }) => client.outbox.failures.length < 2).map(({ name }) => name),
+    names => names.length === 0,
+  )
+  uploads.release()
+  expect(failing).toEqual([])
+  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  const stored = await storedLines('overload', (clients.length - 1) * logged.length)
+  for (const { name, client, hostname } of clients) {
+    expect([name, new Set(client.outbox.failures)]).toEqual([name, new Set([503])])
+    const kept = name === RUBY_HANDLER ? [] : texts(logged)
+    expect([name, textsOf(stored, hostname)]).toEqual([name, kept])
+    const lost = client.outbox.lost.flatMap(({ lines }) => lines).length
+    expect([name, lost]).toEqual([name, logged.length - kept.length])
+  }
+})
+
+/** Fills the server until it refuses what comes, with a key and without; the test's end empties it. */
+async function overloaded(): Promise<{ uploads: StalledUploads; refusal: Answer }> {
+  const { ingestUrl, ingestionKey } = weir.credentials
+  const uploads = await stalledUploads(ingestUrl, ingestionKey)
+  onTestFinished(() => uploads.release())
+  const isRefused = ({ status }: Answer) => status === 503
+  const refusal = await eventually(() => probe({ apikey: ingestionKey }), isRefused)
+  expect([refusal.status, (await eventually(() => probe(), isRefused)).status]).toEqual([503, 503])
+  return { uploads, refusal }
+}
+
+/** A request that stores nothing. */
+function probe(headers: Record<string, string> = {}): Promise<Answer> {
+  const { ingestUrl: origin, ingestionKey } = weir.credentials
+  const body = JSON.stringify({ apikey: ingestionKey, lines: [] })
+  return exchange({ origin, path: '/logs/ingest?hostname=probe', headers, body })
+}
+
+test('while the server is away every client waits for it: nothing is lost, nothing doubled', async () => {
+  const before = linesOf('away', 10)
+  const during = linesOf('away', 20).slice(10)
+  const clients = started()
+  for (const { client } of clients) for (const line of before) client.log(line)
+  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  expect(await weir.end('SIGTERM')).toBe(0)
+  for (const { client } of clients) for (const line of during) client.log(line)
+  const failing = await eventually(
+    async () => clients.filter(({ client }) => client.outbox.failures.length < 2).map(({ name }) => name),
+    names => names.length === 0,
+  )
+  expect(failing).toEqual([])
+  await weir.start()
+  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  const stored = await storedLines('away', clients.length * 20)
+  for (const { name, client, hostname } of clients) {
+    expect([name, client.outbox.lost]).toEqual([name, []])
+    expect(client.outbox.failures).toContain(NO_CONNECTION)
+    expect([name, textsOf(stored, hostname)]).toEqual([name, texts([...before, ...during])])
+  }
+})
+
+test('a key that is not valid is 401 for every client, whatever carries it: those that drop do, nothing is stored', async () => {
+  const clients = started({ key: '0'.repeat(32) })
+  for (const { client } of clients) for (const line of linesOf('stranger', 3)) client.log(line)
+  await eventually(async () => clients.every(({ client }) => client.outbox.failures.length > 0), Boolean)
+  await Promise.all(clients.map(({ client }) => client.outbox.abandon()))
+  for (const { name, client } of clients) {
+    expect([name, new Set(client.outbox.failures)]).toEqual([name, new Set([401])])
+    const lost = client.outbox.lost.flatMap(({ lines }) => lines).length
+    expect([name, lost]).toEqual([name, PLUGINS.includes(name) ? 0 : 3])
+  }
+  expect(await storedLines('stranger', 0)).toEqual([])
+})
+
+describe('a collector asks whether the server is up', () => {
+  const plugin = () => {
+    const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+    return new CollectorPlugin({ origin, key, hostname: 'collector', language: 'C' })
+  }
+
+  test.each<[string, () => string | undefined]>([
+    ['without a key', () => undefined],
+    ['with its key', () => basic(weir.credentials.ingestionKey)],
+    ['with a key that is not valid', () => basic('0'.repeat(32))],
+    ['with an empty key', () => basic('')],
+    ['with a service key', () => basic(weir.credentials.serviceKey)],
+    ['with something that is no credential', () => 'nonsense'],
+    ['with an access token', () => `Token ${weir.credentials.accessToken}`],
+  ])('%s', async (_name, authorization) => {
+    expect(await plugin().isUp(authorization())).toBe(true)
+  })
+
+  test('also while there is no room for a batch', async () => {
+    await overloaded()
+    expect(await plugin().isUp(basic(weir.credentials.ingestionKey))).toBe(true)
+    expect(await plugin().isUp()).toBe(true)
+  })
+})
+
+test('while ingestion is suspended collectors wait, the others drop; nothing is stored until it is resumed', async () => {
+  const { token } = await weir.send<{ token: string }>('POST', '/v1/config/ingestion/suspend', {})
+  await weir.send('POST', '/v1/config/ingestion/suspend/confirm', { token })
+  const clients = started()
+  const logged = linesOf('suspended', 3)
+  for (const { client } of clients) for (const line of logged) client.log(line)
+  const others = clients.filter(({ name }) => !PLUGINS.includes(name))
+  await Promise.all(others.map(({ client }) => client.outbox.settled()))
+  for (const { name, client } of others)
+    expect([name, client.outbox.lost.every(({ status }) => status === 403)]).toEqual([name, true])
+  await weir.send('POST', '/v1/config/ingestion/resume', {})
+  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  const stored = await storedLines('suspended', 2 * logged.length)
+  for (const { name, hostname } of clients) {
+    const kept = PLUGINS.includes(name) ? texts(logged) : []
+    expect([name, textsOf(stored, hostname)]).toEqual([name, kept])
+  }
+})
+
+describe('a batch of which lines hold nothing', () => {
+  const app = 'nothing'
+  const logged: LoggedLine[] = [
+    ...linesOf(app, 1),
+    { app, level: '', timeMs: Date.now() },
+    { text: 'last', app, level: '', timeMs: Date.now() },
+  ]
+  const options = (hostname: string) => {
+    const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+    return { origin, key, hostname }
+  }
+
+  test('is stored without them, and the Node.js logger knows which they were', async () => {
+    const logger = new NodeLogger(options('node-nothing'))
+    for (const line of logged) logger.log(line)
+    await logger.outbox.settled()
+    expect(logger.lineStatuses).toEqual([[200, 400, 200]])
+    expect(logger.outbox.lost).toEqual([])
+    const kept = texts([logged[0], logged[2]] as LoggedLine[])
+    expect(textsOf(await storedLines(app, 2), 'node-nothing')).toEqual(kept)
+  })
+
+  test('that are all of it is refused whole, and dropped', async () => {
+    const logger = new NodeLogger(options('node-empty'))
+    logger.log(logged[1] as LoggedLine)
+    await logger.outbox.settled()
+    expect(logger.outbox.lost.map(({ status }) => status)).toEqual([400])
+  })
+
+  test('is sent again by the collector plugin in C for as long as it runs: it takes 207 for a failure', async () => {
+    const plugin = new CollectorPlugin({ ...options('collector-nothing'), language: 'C' })
+    for (const line of logged) plugin.log(line)
+    await eventually(async () => plugin.outbox.failures.length >= 2, Boolean)
+    await plugin.outbox.abandon()
+    const { failures } = plugin.outbox
+    expect(new Set(failures)).toEqual(new Set([207]))
+    const stored = await storedLines(app, 2 + 2 * failures.length)
+    expect(textsOf(stored, 'collector-nothing')).toHaveLength(2 * failures.length)
+  })
+})
+
+test('a batch above the limit is refused with an answer, not a broken connection: it is dropped, what follows is stored', async () => {
+  const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+  const logger = new NodeLogger({ origin, key, hostname: 'node-large', batchLines: 250 })
+  const large = linesOf('large', 250).map(line => ({ ...line, text: `${line.text} ${'x'.repeat(10_000)}` }))
+  const small = linesOf('large', 1)
+  for (const line of [...large, ...small]) logger.log(line)
+  await logger.outbox.settled()
+  expect(logger.outbox.failures).toEqual([413])
+  expect(logger.outbox.lost.map(({ status, lines }) => [status, lines.length])).toEqual([[413, 250]])
+  expect(textsOf(await storedLines('large', 1), 'node-large')).toEqual(texts(small))
+})
+
+test('pages of another origin are not let in', async () => {
+  const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+  const client = new BrowserClient({
+    origin,
+    key,
+    hostname: 'other',
+    pageOrigin: 'https://other.example.org',
+  })
+  for (const line of linesOf('other-page', 1)) client.log(line)
+  await eventually(async () => client.outbox.failures.length > 0, Boolean)
+  await client.outbox.abandon()
+  expect(new Set(client.outbox.failures)).toEqual(new Set([NO_CONNECTION]))
+  expect(await storedLines('other-page', 0)).toEqual([])
+})
