@@ -214,10 +214,7 @@ test('while the server is overloaded it says 503: whoever repeats that loses and
   expect(JSON.parse(refusal.body)).toMatchObject({ code: 'ServiceUnavailable', status: 'error' })
   const clients = started()
   for (const { client } of clients) for (const line of logged) client.log(line)
-  const failing = await eventually(
-    async () => clients.filter(({ client }) => client.outbox.failures.length < 2).map(({ name }) => name),
-    names => names.length === 0,
-  )
+  const failing = await notFailing(clients)
   uploads.release()
   expect(failing).toEqual([])
   await Promise.all(clients.map(({ client }) => client.outbox.settled()))
@@ -249,27 +246,42 @@ function probe(headers: Record<string, string> = {}): Promise<Answer> {
   return exchange({ origin, path: '/logs/ingest?hostname=probe', headers, body })
 }
 
-test('while the server is away every client waits for it: nothing is lost, nothing doubled', async () => {
-  const before = linesOf('away', 10)
-  const during = linesOf('away', 20).slice(10)
+test('a server that is stopped amid batches, and away for a while, costs no client a line and doubles none', async () => {
+  const logged = linesOf('away', 80)
+  const amid = logged.slice(0, 70)
+  const during = logged.slice(70)
   const clients = started()
-  for (const { client } of clients) for (const line of before) client.log(line)
-  await Promise.all(clients.map(({ client }) => client.outbox.settled()))
+  for (const { client } of clients) for (const line of amid) client.log(line)
+  await eventually(async () => clients.some(({ client }) => client.outbox.delivered.length > 1), Boolean)
   expect(await weir.end('SIGTERM')).toBe(0)
   for (const { client } of clients) for (const line of during) client.log(line)
-  const failing = await eventually(
-    async () => clients.filter(({ client }) => client.outbox.failures.length < 2).map(({ name }) => name),
-    names => names.length === 0,
-  )
-  expect(failing).toEqual([])
+  expect(await notFailing(clients)).toEqual([])
   await weir.start()
   await Promise.all(clients.map(({ client }) => client.outbox.settled()))
-  const stored = await storedLines('away', clients.length * 20)
+  const stored = await storedLines('away', clients.length * logged.length)
   for (const { name, client, hostname } of clients) {
     expect([name, client.outbox.lost]).toEqual([name, []])
     expect(client.outbox.failures).toContain(NO_CONNECTION)
-    expect([name, textsOf(stored, hostname)]).toEqual([name, texts([...before, ...during])])
+    expect([name, textsOf(stored, hostname)]).toEqual([name, texts(logged)])
   }
+})
+
+/** Waits until all have failed twice. @returns those that do not */
+function notFailing(clients: readonly StartedClient[]): Promise<string[]> {
+  return eventually(
+    async () => clients.filter(({ client }) => client.outbox.failures.length < 2).map(({ name }) => name),
+    names => names.length === 0,
+  )
+}
+
+test('a host agent that has much to catch up with sends it at once', async () => {
+  const { ingestUrl: origin, ingestionKey: key } = weir.credentials
+  const agent = new HostAgent({ origin, key, hostname: 'busy' })
+  const logged = linesOf('much', 5_000)
+  for (const line of logged) agent.log(line)
+  await agent.outbox.settled()
+  expect([agent.outbox.failures, agent.outbox.delivered.length]).toEqual([[], 1])
+  expect(textsOf(await storedLines('much', logged.length), 'busy')).toEqual(texts(logged))
 })
 
 test('a key that is not valid is 401 for every client, whatever carries it: those that drop do, nothing is stored', async () => {

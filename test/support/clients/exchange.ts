@@ -14,6 +14,8 @@ export interface Sent {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+  /** Sent in chunks, without its length. */
+  readonly isChunked?: boolean
   /** The client gives up then. */
   readonly timeoutMs?: number
 }
@@ -27,10 +29,15 @@ export function exchange({
   path,
   headers,
   body = '',
+  isChunked = false,
   timeoutMs,
 }: Sent): Promise<Answer> {
   const { hostname, port } = new URL(origin)
-  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const length = isChunked
+    ? { 'transfer-encoding': 'chunked' }
+    : method === 'POST'
+      ? { 'content-length': String(Buffer.byteLength(body)) }
+      : {}
   return new Promise((resolve, reject) => {
     const sending = request(
       { method, hostname, port, path, headers: { ...length, ...headers }, agent: KEPT },

@@ -3,7 +3,7 @@ import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
 import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
 
-/** The agent that follows the files of a host: it knows a file and not an app, and sends large batches, compressed. */
+/** The agent that follows the files of a host: it knows a file and not an app, and sends large batches, compressed and in chunks. */
 export class HostAgent implements ShippingClient {
   readonly outbox: Outbox<object>
   readonly #options: ClientOptions
@@ -14,7 +14,7 @@ export class HostAgent implements ShippingClient {
       send: lines => this.#send(lines),
       isDelivered: status => status === 200,
       isRetried: status => status === 429 || (status >= 500 && status <= 504) || status === 507,
-      batchLines: 1_000,
+      batchLines: 5_000,
     })
   }
 
@@ -34,6 +34,7 @@ export class HostAgent implements ShippingClient {
         'content-type': 'application/json',
         'content-encoding': 'gzip',
       },
+      isChunked: true,
       body: gzipSync(JSON.stringify({ lines })),
     })
   }
