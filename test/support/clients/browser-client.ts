@@ -1,6 +1,6 @@
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 interface BrowserClientOptions extends ClientOptions {
   /** Of the page that the client is part of. */
@@ -12,7 +12,7 @@ interface BrowserClientOptions extends ClientOptions {
  * client, errors too, only when that allows the page's origin; otherwise all that is known is that something failed.
  */
 export class BrowserClient implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: BrowserClientOptions
   /** UNIX ms; a browser keeps the answer to a preflight for as long as that says. */
   #allowedUntilMs = 0
@@ -30,7 +30,7 @@ export class BrowserClient implements ShippingClient {
     this.outbox.add({ timestamp: timeMs, line: text, app, level, meta })
   }
 
-  async #send(lines: readonly object[]): Promise<Answer> {
+  async #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname, pageOrigin } = this.#options
     const path = `/logs/ingest?${new URLSearchParams({ hostname, now: String(Date.now()) })}`
     const headers = { 'content-type': 'application/json; charset=UTF-8', authorization: basic(key) }

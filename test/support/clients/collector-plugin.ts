@@ -1,6 +1,6 @@
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 interface CollectorPluginOptions extends ClientOptions {
   readonly language: 'C' | 'Ruby'
@@ -10,7 +10,7 @@ const PATH = '/logs/ingest?hostname='
 
 /** The output plugins of two collectors. They never drop a batch: what they cannot deliver blocks what is behind it. */
 export class CollectorPlugin implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: CollectorPluginOptions
 
   constructor(options: CollectorPluginOptions) {
@@ -38,7 +38,7 @@ export class CollectorPlugin implements ShippingClient {
     }
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     return exchange({
       origin,

@@ -1,10 +1,10 @@
 import { type Answer, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 /** A client of a compiled language: who and where it is stands in the body. What it repeats is not known; 5xx here. */
 export class CompiledClient implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
@@ -20,7 +20,7 @@ export class CompiledClient implements ShippingClient {
     this.outbox.add({ line: text, app, level, timestamp: new Date(timeMs).toISOString(), meta })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     const body = {
       apikey: key,

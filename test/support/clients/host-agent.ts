@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 /** The agent that follows the files of a host: it knows a file and not an app, and sends large batches, compressed and in chunks. */
 export class HostAgent implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
@@ -23,7 +23,7 @@ export class HostAgent implements ShippingClient {
     this.outbox.add({ line: text, file: `/var/log/${app}`, level, timestamp: timeMs, meta })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     const query = new URLSearchParams({ hostname, tags: 'agent', now: String(Date.now()) })
     return exchange({

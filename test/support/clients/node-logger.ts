@@ -1,6 +1,6 @@
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 interface NodeLoggerOptions extends ClientOptions {
   /** The older releases send the key by Basic. */
@@ -14,7 +14,7 @@ const RETRIED = [500, 502, 503, 504, 521, 522, 524]
 
 /** The logger for Node.js: whatever it does not know, 429 among it, costs the batch. */
 export class NodeLogger implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   /** Statuses of the lines of every batch that was taken in part. */
   readonly lineStatuses: number[][] = []
   readonly #options: NodeLoggerOptions
@@ -41,7 +41,7 @@ export class NodeLogger implements ShippingClient {
     })
   }
 
-  async #send(lines: readonly object[]): Promise<Answer> {
+  async #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname, isOlder = false } = this.#options
     const query = new URLSearchParams({ hostname, ip: '10.0.0.1', mac: 'c0:ff:ee:c0:ff:ee' })
     query.set('tags', 'prod,eu')

@@ -1,6 +1,6 @@
 import { type Answer, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 interface PythonHandlerOptions extends ClientOptions {
   /** Some releases send milliseconds. */
@@ -11,7 +11,7 @@ const RETRIED = [429, 500, 502, 503, 504, 507]
 
 /** The handler for Python's logging: sends parameters that it has no value for, and its clock in seconds. */
 export class PythonHandler implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: PythonHandlerOptions
 
   constructor(options: PythonHandlerOptions) {
@@ -37,7 +37,7 @@ export class PythonHandler implements ShippingClient {
     })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     const now = Math.floor(Date.now() / 1_000)
     return exchange({

@@ -1,12 +1,12 @@
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 const RETRIED = [408, 500, 504]
 
 /** The handler for Ruby: of the statuses of a server in trouble it knows two, and 503 is not one of them. */
 export class RubyHandler implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
@@ -23,7 +23,7 @@ export class RubyHandler implements ShippingClient {
     this.outbox.add({ line: text, app, level, timestamp: timeMs / 1_000, meta })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     return exchange({
       origin,

@@ -1,10 +1,10 @@
 import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 /** A client of a scripting language: the key is the password of some user. What it repeats is not known; 5xx here. */
 export class ScriptClient implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
@@ -22,7 +22,7 @@ export class ScriptClient implements ShippingClient {
     this.outbox.add({ line: text, app, level, timestamp: String(timeMs), meta: JSON.stringify(meta) })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     return exchange({
       origin,

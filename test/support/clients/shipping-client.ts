@@ -11,9 +11,15 @@ export interface LoggedLine {
   readonly meta?: object
 }
 
+/** What all of them send of a line; the other members are each one's own. */
+export interface SentLine {
+  readonly line: string | undefined
+  readonly [member: string]: unknown
+}
+
 /** A client that sends lines to a server. */
 export interface ShippingClient {
-  readonly outbox: Pick<Outbox<unknown>, 'settled' | 'abandon' | 'lost' | 'failures' | 'delivered'>
+  readonly outbox: Pick<Outbox<SentLine>, 'settled' | 'abandon' | 'lost' | 'failures' | 'delivered'>
   log(line: LoggedLine): void
 }
 

@@ -1,10 +1,10 @@
 import { type Answer, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
-import type { ClientOptions, LoggedLine, ShippingClient } from './shipping-client.ts'
+import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 /** A client that names each tag in a parameter of its own, and has its key in one. What it repeats is not known; 5xx here. */
 export class TagRepeatingClient implements ShippingClient {
-  readonly outbox: Outbox<object>
+  readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
@@ -20,7 +20,7 @@ export class TagRepeatingClient implements ShippingClient {
     this.outbox.add({ line: text, app, level, timestamp: timeMs, meta })
   }
 
-  #send(lines: readonly object[]): Promise<Answer> {
+  #send(lines: readonly SentLine[]): Promise<Answer> {
     const { origin, key, hostname } = this.#options
     const path = `/logs/ingest?apikey=${key}&hostname=${hostname}&tags=first&tags=second,third&tags=first`
     return exchange({ origin, path, body: JSON.stringify({ lines }) })
