@@ -290,6 +290,15 @@ describe('query', () => {
     })
   })
 
+  test('blanks around members of the body count as little as those in the query', async () => {
+    const body = { hostname: ' body ', ip: ' ', mac: ' ', ...ONE_LINE }
+    const batch = await storedAfter(body, { url: '/logs/ingest' })
+    expect(batch.requests[0]).toMatchObject({ hostname: 'body', ip: '', mac: '' })
+    const front = await openFront()
+    const response = await front.post({ hostname: ' ', ...ONE_LINE }, { url: '/logs/ingest' })
+    expect([response.statusCode, response.json()]).toEqual([400, DETAIL('"hostname" is required')])
+  })
+
   test('a bad address in the body is refused like one in the query', async () => {
     const front = await openFront()
     const response = await front.post({ ip: 'nowhere', ...ONE_LINE })

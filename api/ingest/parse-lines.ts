@@ -57,9 +57,10 @@ export function openBody(bytes: Buffer): JsonBody {
 export function envelopeOf({ members }: JsonBody): Envelope {
   return {
     apikey: wordOf(members.get('apikey')),
-    hostname: cutCharacters(wordOf(members.get('hostname')), HOST_LIMIT_CHARACTERS),
-    mac: wordOf(members.get('mac')),
-    ip: wordOf(members.get('ip')),
+    // Trimmed as the query is: a host of blanks is none.
+    hostname: cutCharacters(wordOf(members.get('hostname')).trim(), HOST_LIMIT_CHARACTERS),
+    mac: wordOf(members.get('mac')).trim(),
+    ip: wordOf(members.get('ip')).trim(),
     tags: cleanTags(tagsOf(members.get('tags'))),
   }
 }
