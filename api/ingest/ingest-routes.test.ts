@@ -617,6 +617,12 @@ describe('browsers', () => {
     })
   })
 
+  test('a preflight with a body is answered like one without', async () => {
+    const front = await openFront()
+    const request = { method: 'OPTIONS', url: '/logs/ingest', payload: ONE_LINE } as const
+    expect((await front.app.inject(request)).statusCode).toBe(204)
+  })
+
   test('another origin is not allowed', async () => {
     const front = await openFront()
     const headers = { origin: 'https://evil.example.com' }

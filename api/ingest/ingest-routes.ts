@@ -74,7 +74,9 @@ function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBud
   const ofStrangers = new ByteBudget(budget.limitBytes * STRANGERS_SHARE)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
-    const limits = { limitBytes, budget: request.ingestion.caller === null ? ofStrangers : budget }
+    // Of a preflight nobody asks whom it is from, and nothing keeps it from having a body.
+    const { caller = null } = request.ingestion ?? {}
+    const limits = { limitBytes, budget: caller === null ? ofStrangers : budget }
     collectBody(payload, request.headers, limits, body => done(null, body))
   })
 }
