@@ -1,0 +1,409 @@
+import { once } from 'node:events'
+import { Agent, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer } from '../../api/server.ts'
+import { ConfigurationLog, create } from '../../engine/configuration/configuration-log.ts'
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { accountKeys, enterprises } from '../../engine/configuration/entities.ts'
+import { KINDS } from '../../engine/configuration/kinds.ts'
+import { quotaLedgerOn } from '../../engine/configuration/quota-ledger.ts'
+import { spreadReportsOn } from '../../engine/configuration/spread.ts'
+import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { wholeAssignment } from '../../engine/runtime/assignment.ts'
+import { Engine } from '../../engine/runtime/engine.ts'
+import { LiveTaps } from '../../engine/runtime/taps.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { newDice } from '../support/dice.ts'
+import { type Answer, idIn, PlantedRoutes, type Planter } from '../support/planted-routes.ts'
+import { type DescribedRoute, INJECTIONS, type RouteRequest, spoiled } from '../support/route-requests.ts'
+import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
+import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
+
+const SEEDS = Number(process.env.SEEDS ?? 4)
+const FIRST_SEED = Number(process.env.SEED ?? 1)
+const REQUESTS = 300
+/** Beyond, a body goes past the sockets: it is refused before it has been sent as a whole. */
+const MAX_SENT_BYTES = 1_000_000
+
+const OTHER_ACCOUNT = '0123456789'
+const OTHER_ENTERPRISE = 'cccccccccc'
+const LOOSE_ACCOUNT = 'aaaaaaaaaa'
+
+/** Pages of the API document, and parts of the contract that are no endpoints. */
+const NOT_TRIED =
+  /^\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*)|\/openapi\.json)$/
+
+/** Routes that take no request of ours as it is, and what they answer. */
+const REFUSED: Readonly<Record<string, number>> = {
+  'POST /v1/config/ingestion/suspend/confirm': 400,
+  'GET /ws/tail': 400,
+  'PUT /v3/pipeline/gateway-route': 404,
+  'DELETE /v3/pipeline/gateway-route': 404,
+}
+
+/** What is written there changes by itself, or is read elsewhere or in another shape. */
+const READ_OTHERWISE = /\/(preview|simulate|import|dead-letter|exemption|replay)$/
+
+type Route = DescribedRoute & { readonly hasBody: boolean; readonly isPublic: boolean }
+
+interface Side {
+  readonly planter: Planter
+  readonly routes: PlantedRoutes
+}
+
+let lines: StoredLines
+let installation: TestInstallation
+/** With taps on the engine. */
+let app: FastifyInstance
+let engine: Engine
+let origin: { readonly port: number; readonly host: string }
+let routes: readonly Route[]
+let mine: Side
+let theirs: Side
+const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+const storeErrors: unknown[] = []
+/** What the server wrote of its own mistakes. */
+const failures: string[] = []
+
+beforeAll(async () => {
+  lines = await openStoredLines()
+  const store = watched(lines.store)
+  installation = await testInstallation({
+    store,
+    logger: pino({ level: 'error' }, { write: text => void failures.push(text) }),
+    settings: { ...TEST_SETTINGS, allowServiceKeyCreation: true },
+    reach: { connect: async () => {} },
+  })
+  const { credentials, log, configuration, clock, token, account, write } = installation
+  await write(create(enterprises, OTHER_ENTERPRISE, { id: OTHER_ENTERPRISE, name: '', createdAtMs: 0 }))
+  await account(OTHER_ACCOUNT, { enterprise: OTHER_ENTERPRISE })
+  await account(LOOSE_ACCOUNT, { enterprise: null })
+  const keys = { [OTHER_ACCOUNT]: 'd'.repeat(32), [LOOSE_ACCOUNT]: 'a'.repeat(32) }
+  for (const [owner, key] of Object.entries(keys))
+    await write(
+      create(accountKeys, `${owner}k`, { account: owner, type: 'service', key, name: '', createdAtMs: 0 }),
+    )
+  const otherIngestion = 'e'.repeat(32)
+  await write(
+    create(accountKeys, 'otherother', {
+      account: OTHER_ACCOUNT,
+      type: 'ingestion',
+      key: otherIngestion,
+      name: '',
+      createdAtMs: 0,
+    }),
+  )
+  const { deadLetters, ...topics } = await openPartitionedTopics(log, TEST_SETTINGS.partitions)
+  const taps = new LiveTaps(clock)
+  app = await buildServer({ ...installation.ports, taps, registry: new Registry() })
+  engine = new Engine({
+    log,
+    ...topics,
+    keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
+    deadLetters: { topic: deadLetters, retentionMs: () => 86_400_000 },
+    quotas: quotaLedgerOn(configuration),
+    store,
+    clock,
+    configuration: deployedConfiguration(configuration),
+    logger: silentLogger,
+    workerName: 'test',
+    logRetentionMs: 3_600_000,
+    assignment: wholeAssignment(TEST_SETTINGS.partitions),
+    watch: taps,
+  })
+  engine.start()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port, address: host } = app.server.address() as AddressInfo
+  origin = { port, host }
+  routes = described(await app.inject({ url: '/openapi.json' }).then(answer => answer.json()))
+  const loose = { accountId: LOOSE_ACCOUNT, serviceKey: keys[LOOSE_ACCOUNT] as string }
+  const enterpriseHeaders = { authorization: `Token ${credentials.enterpriseAccessToken}` }
+  mine = side({
+    mark: 'mark-of-mine',
+    accountId: credentials.accountId,
+    headers: { authorization: `Token ${credentials.accessToken}`, servicekey: credentials.serviceKey },
+    enterpriseHeaders,
+    loose,
+  })
+  const ofEnterprise = await token({ kind: 'enterprise', account: null, enterprise: OTHER_ENTERPRISE })
+  const headers = {
+    authorization: `Token ${await token({ account: OTHER_ACCOUNT })}`,
+    servicekey: keys[OTHER_ACCOUNT],
+  }
+  theirs = side({
+    mark: 'mark-of-theirs',
+    accountId: OTHER_ACCOUNT,
+    headers,
+    enterpriseHeaders: { authorization: `Token ${ofEnterprise}` },
+    loose,
+  })
+})
+
+afterAll(async () => {
+  agent.destroy()
+  await installation.clock.advanceUntil(engine.stop())
+  await app.close()
+  await installation.app.close()
+  await lines.close()
+})
+
+function side(planter: Planter): Side {
+  return { planter, routes: new PlantedRoutes(planter, send) }
+}
+
+/** A store that tells which statements it could not do. */
+function watched(store: Store): Store {
+  const noted = (error: unknown) => {
+    storeErrors.push(error)
+    throw error
+  }
+  return {
+    ...store,
+    open: (...given) => store.open(...given),
+    claim: owner => store.claim(owner),
+    insert: insert => store.insert(insert).catch(noted),
+    settle: (...given) => store.settle(...given),
+    query: (...given) => store.query<never>(...given).catch(noted),
+    async *queryStream(...given) {
+      try {
+        yield* store.queryStream<never>(...given)
+      } catch (error) {
+        noted(error)
+      }
+    },
+    closeDay: day => store.closeDay(day),
+    openDays: () => store.openDays(),
+    removeExpired: (...given) => store.removeExpired(...given),
+    close: async () => {},
+  }
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: object
+}
+
+/** Every route of the server, with what the API document says of it. */
+function described({
+  paths,
+}: {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}): Route[] {
+  return app.routeTable
+    .routes()
+    .filter(({ method, url }) => method !== 'HEAD' && !NOT_TRIED.test(`${method} ${url}`))
+    .map(({ method, url, needs }) => {
+      const operation = paths[url.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      const query = (operation?.parameters ?? []).filter(each => each.in === 'query').map(({ name }) => name)
+      return {
+        method,
+        url,
+        query,
+        hasBody: operation?.requestBody !== undefined,
+        isPublic: needs === 'public',
+      }
+    })
+}
+
+async function send(request: RouteRequest): Promise<Answer> {
+  const answered = new AbortController()
+  // Some answers wait for the clock, which stands still here.
+  const waited = setInterval(() => installation.clock.advance(1_000), 200)
+  const late = setTimeout(() => answered.abort(new Error(`no answer to ${shown(request)}`)), 10_000)
+  try {
+    return await answerTo(request, answered.signal)
+  } finally {
+    clearInterval(waited)
+    clearTimeout(late)
+  }
+}
+
+async function answerTo(request: RouteRequest, signal: AbortSignal): Promise<Answer> {
+  const { method, path, query, headers, body } = request
+  const url = query.length === 0 ? path : `${path}?${query.join('&')}`
+  if (body !== undefined && body.length > MAX_SENT_BYTES) {
+    const answer = await app.inject({ method: method as 'PUT', url, headers, payload: body, signal })
+    return { status: answer.statusCode, headers: answer.headers as Answer['headers'], text: answer.body }
+  }
+  const length = body === undefined ? {} : { 'content-length': String(body.length) }
+  const sent = httpRequest({ ...origin, agent, method, path: url, headers: { ...headers, ...length } })
+  sent.end(body)
+  const [response] = await once(sent, 'response', { signal })
+  const chunks: Buffer[] = []
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    // That of a tap ends when the caller goes.
+    if (response.headers['content-type']?.startsWith('text/event-stream')) break
+  }
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
+}
+
+/** Lets the engine do what is due. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 250) {
+    installation.clock.advance(250)
+    for (let turn = 0; turn < 4; turn++) await setImmediate()
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with an answer, whatever was asked. */
+function faultsOf(request: RouteRequest, { status, headers, text }: Answer, other: Planter): string[] {
+  const faults: string[] = []
+  if (status >= 500) faults.push('the server failed')
+  if (!/^([0-9a-f-]{36}|mine-1)$/.test(String(headers['x-request-id']))) faults.push('no request id')
+  if (text.includes(other.mark)) faults.push('tells of another account')
+  const isNamed = headers['x-auth-access-type'] !== undefined
+  if (status === 401 && isNamed && request.headers.servicekey === undefined) faults.push('names a stranger')
+  if (status < 400 || request.method === 'HEAD') return faults
+  const body = parsed(text)
+  if (/^\/v3([/?]|$)/i.test(request.path)) {
+    const shape = { status, code: expect.any(String), message: expect.any(String), error: expect.any(String) }
+    const problem = { instancePath: expect.any(String), message: expect.any(String) }
+    if (!fits(body, shape) || !membersFit(body, 'errors', problem)) faults.push('no error of /v3')
+  } else {
+    const shape = { error: expect.any(String), code: expect.any(String), status: 'error' }
+    const detail = { message: expect.any(String), key: expect.any(String) }
+    if (!fits(body, shape) || !membersFit(body, 'details', detail)) faults.push('no error of /v1')
+  }
+  return faults
+}
+
+function fits(value: unknown, shape: object): boolean {
+  return typeof value === 'object' && value !== null && expect.objectContaining(shape).asymmetricMatch(value)
+}
+
+function membersFit(body: unknown, name: string, shape: object): boolean {
+  const members = (body as Record<string, unknown>)[name]
+  return members === undefined || (Array.isArray(members) && members.every(each => fits(each, shape)))
+}
+
+function shown({ method, path, query, headers, body }: RouteRequest, answer?: Answer): string {
+  const { authorization: _, servicekey: __, ...others } = headers
+  const parts = [
+    `${method} ${path}?${query.join('&')}`,
+    JSON.stringify(others),
+    body?.toString() ?? '',
+    answer === undefined ? '' : `${answer.status} ${answer.text}`,
+    failures.at(-1) ?? '',
+  ]
+  return parts.map(part => part.slice(0, 3_000)).join('\n')
+}
+
+const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'OPTIONS', 'DELETE']
+/** What is below something goes before it. */
+const byMethod = (one: Route, another: Route) =>
+  ORDER.indexOf(one.method) - ORDER.indexOf(another.method) || another.url.length - one.url.length
+
+test('a request that is right can be made of every route, and is taken', async () => {
+  const found: Record<string, number> = {}
+  const wanted: Record<string, number> = {}
+  for (const route of routes.toSorted(byMethod)) {
+    const name = `${route.method} ${route.url}`
+    const request = await mine.routes.request(route)
+    const answer = await send(request)
+    expect(faultsOf(request, answer, theirs.planter), shown(request, answer)).toEqual([])
+    if (answer.status < 300) await readBack(request, answer, mine)
+    found[name] = answer.status
+    wanted[name] = REFUSED[name] ?? (route.method === 'OPTIONS' ? 204 : 200)
+  }
+  expect(found).toEqual(wanted)
+})
+
+test('nothing in a parameter of a search reaches the store as more than a value', async () => {
+  const searches = routes.filter(({ url }) => /export|usage|explain|dead-letter|bucket|audit|tail/.test(url))
+  for (const route of searches.filter(({ method }) => method === 'GET')) {
+    const right = await mine.routes.request(route)
+    const last = right.path.lastIndexOf('/') + 1
+    for (const text of INJECTIONS.map(encodeURIComponent)) {
+      const values = route.query.map(name => {
+        const others = right.query.filter(each => !each.startsWith(`${name}=`))
+        return { ...right, query: [...others, `${name}=${text}`] }
+      })
+      const named = /:\w+$/.test(route.url) ? [{ ...right, path: right.path.slice(0, last) + text }] : []
+      for (const request of [...values, ...named]) {
+        const answer = await send(request)
+        expect(faultsOf(request, answer, theirs.planter), shown(request, answer)).toEqual([])
+      }
+    }
+  }
+  expect(storeErrors).toEqual([])
+})
+
+describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('SEED=%i', seed => {
+  test('no request makes the server fail, or tell of another account', async () => {
+    const dice = newDice(seed)
+    for (let number = 0; number < REQUESTS; number++) {
+      const [caller, other] = dice.chance(0.8) ? [mine, theirs] : [theirs, mine]
+      const route = dice.pick(routes)
+      const right = await caller.routes.request(route)
+      const request = dice.chance(0.1) ? right : spoiled(right, route, dice, other.routes.ids)
+      const answer = await send(request)
+      expect(faultsOf(request, answer, other.planter), shown(request, answer)).toEqual([])
+      if (answer.status < 300) await readBack(request, answer, caller)
+      else if (answer.status === 404) caller.routes.forget(right.path.split('/'))
+      if (number % 40 === 0) await pass(1_000)
+    }
+    await goesOn()
+  })
+})
+
+/** What was taken is there: it is read as it was answered. */
+async function readBack(request: RouteRequest, { text }: Answer, { routes: own }: Side): Promise<void> {
+  const { method, path, headers } = request
+  if (method === 'DELETE') return own.forget(path.split('/').slice(-1))
+  if ((method !== 'POST' && method !== 'PUT' && method !== 'PATCH') || READ_OTHERWISE.test(path)) return
+  const answered = parsed(text) as Record<string, unknown> | undefined
+  const id = answered === undefined ? undefined : idIn(answered)
+  if (method === 'POST' && id === undefined) return
+  const place = method === 'POST' ? `${path}/${encodeURIComponent(id ?? '')}` : path
+  if (answered === undefined || !routes.some(({ method, url }) => method === 'GET' && leadsTo(url, place)))
+    return
+  const read = { method: 'GET', path: place, query: [], headers, body: undefined }
+  const answer = await send(read)
+  expect(answer.status, `${shown(request)}\nis read as ${shown(read, answer)}`).toBe(200)
+  const told = parsed(answer.text) as Record<string, unknown>
+  // Secrets are told once, when they are made.
+  expect(answered.data ?? answered, shown(request)).toMatchObject(told.data ?? told)
+}
+
+function leadsTo(url: string, path: string): boolean {
+  const parts = path.split('/')
+  const steps = url.split('/')
+  return (
+    steps.length === parts.length && steps.every((step, at) => step.startsWith(':') || step === parts[at])
+  )
+}
+
+/** Lines of both accounts are handled still, and stored. */
+async function goesOn(): Promise<void> {
+  await pass(3_000)
+  expect([...engine.status.troubles]).toEqual([])
+  expect(storeErrors).toEqual([])
+}
+
+test('the configuration is the same when it is read once more', async () => {
+  const { configuration, ports, log } = installation
+  await configuration.catchUp()
+  const again = await ConfigurationLog.open({
+    topic: await log.topic(CONFIG_TOPIC, 1),
+    clock: ports.clock,
+    entropy: ports.entropy,
+    secretKey: Buffer.alloc(32, 1),
+    logger: silentLogger,
+  })
+  for (const kind of KINDS) expect(again.list(kind)).toEqual(configuration.list(kind))
+})

@@ -1,0 +1,347 @@
+import type { DescribedRoute, RouteRequest } from './route-requests.ts'
+
+/** What an account has of its own that requests need. */
+export interface Planter {
+  /** In every name and title that it gives: nobody else may ever read it. */
+  readonly mark: string
+  readonly accountId: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the enterprise, for its routes; those of the account where it has none. */
+  readonly enterpriseHeaders: Readonly<Record<string, string>>
+  /** An account that no enterprise has. */
+  readonly loose: { readonly accountId: string; readonly serviceKey: string }
+}
+
+/** For one request: names that must differ do. */
+interface Numbered extends Planter {
+  readonly number: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+type Send = (request: RouteRequest) => Promise<Answer>
+type Text = (planter: Planter, path: string) => string
+type Body = (planter: Numbered, path: string) => unknown
+
+const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
+const THROTTLE = { threshold: 5, window_ms: 1_000, key_field: '.app' }
+const SCRIPT_ALERT = {
+  general: { name: 'silence' },
+  evaluation: { alert_type: 'absence', event_type: 'log' },
+  alert_payload: {
+    service: { name: 'slack', uri: 'https://hooks.example/secret', message_text: 'nothing came' },
+  },
+}
+const LINE = {
+  line: 'a line',
+  app: 'web',
+  level: 'info',
+  timestamp: 1_700_000_000_000,
+  meta: { a: { b: 1 } },
+}
+
+const nodeIn = (path: string, kind: string) => new RegExp(`/${kind}/([^/]+)`).exec(path)?.[1]
+const alert =
+  (kind: 'source' | 'transform'): Body =>
+  ({ mark }, path) => ({
+    component_kind: kind,
+    inputs: [nodeIn(path, kind)],
+    active: true,
+    alert_config: { ...SCRIPT_ALERT, general: { name: mark } },
+  })
+const view: Body = ({ mark }) => ({
+  name: mark,
+  query: 'level:error',
+  hosts: ['web-1'],
+  channels: [{ integration: 'email', emails: ['a@example.org'], triggerlimit: 5, triggerinterval: '1m' }],
+})
+const exclusion: Body = ({ mark }) => ({ title: mark, active: true, apps: ['none-such'], query: 'absent' })
+const file: Body = ({ mark }) => ({
+  weir: 'pipeline/1',
+  title: `${mark} of a file`,
+  sources: [{ name: 'in', type: 'log-analysis-ingestion' }],
+  processors: [{ name: 'limit', type: 'throttle', config: THROTTLE, inputs: ['in'] }],
+  destinations: [{ name: 'out', type: 'log-analysis', inputs: ['limit'] }],
+})
+const presetAlert: Body = ({ mark }) => ({
+  name: mark,
+  channels: [{ integration: 'email', emails: ['a@example.org'], triggerlimit: 5, triggerinterval: '1m' }],
+})
+const archiving: Body = ({ mark }) => ({ integration: 's3', bucket: mark })
+const stream: Body = ({ mark }) => ({
+  brokers: ['kafka.example.com:9093'],
+  topic: 'logs',
+  user: mark,
+  password: 'secret',
+})
+const named: Body = ({ mark }) => ({ name: mark })
+const titled: Body = ({ mark }) => ({ title: mark })
+const node =
+  (type: string, config?: object): Body =>
+  ({ mark }) => ({ type, title: mark, ...(config && { user_config: config }) })
+const key: Body = ({ mark }) => ({ name: mark })
+const lines: Body = ({ mark }) => ({ lines: [{ ...LINE, line: mark }, LINE] })
+const child: Body = ({ mark }) => ({ company: mark, owneremail: 'owner@example.org' })
+
+/** A body that each route takes. A route with a body is in the list, or it is not tried, and a test says so. */
+const BODIES: Readonly<Record<string, Body>> = {
+  'POST /logs/ingest': lines,
+  'POST /logs/agent': lines,
+  'POST /v3/pipeline': titled,
+  'PUT /v3/pipeline/:pipelineId': titled,
+  'POST /v3/pipeline/gateway-route': ({ mark }) => ({ type: 'http', title: mark }),
+  'PUT /v3/pipeline/gateway-route/:routeId': titled,
+  'POST /v3/pipeline/gateway-route/:routeId/access-key': ({ mark }) => ({ title: mark, type: 'generated' }),
+  'PUT /v3/pipeline/:pipelineId/transform/:nodeId/exemption': () => ({ key: 'web', minutes: 5 }),
+  'PUT /v3/pipeline/:pipelineId/dead-letter': () => ({ enabled: true, retention_days: 3 }),
+  'POST /v3/pipeline/:pipelineId/dead-letter/replay': () => ({
+    filter: { code: 'E_NOT_FOUND', from: '2023-01-01T00:00:00Z' },
+  }),
+  'POST /v3/pipeline/simulate': planter => ({
+    pipeline: file(planter, ''),
+    samples: [{ line: 'a', app: 'web' }],
+  }),
+  'POST /v3/pipeline/:pipelineId/simulate': () => ({ samples: [{ message: { app: 'web' }, at: 5 }, 'text'] }),
+  'POST /v3/pipeline/:pipelineId/preview': () => ({ minutes: 5 }),
+  'PUT /v3/pipeline/import': file,
+  'POST /v3/pipeline/:pipelineId/source/:nodeId/alert': alert('source'),
+  'PUT /v3/pipeline/:pipelineId/source/:nodeId/alert/:alertId': alert('source'),
+  'POST /v3/pipeline/:pipelineId/transform/:nodeId/alert': alert('transform'),
+  'PUT /v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId': alert('transform'),
+  'POST /v3/pipeline/:pipelineId/source': node('log-analysis-ingestion'),
+  'PUT /v3/pipeline/:pipelineId/source/:nodeId': node('log-analysis-ingestion'),
+  'POST /v3/pipeline/:pipelineId/transform': node('filter', { action: 'drop', conditional: CONDITIONAL }),
+  'PUT /v3/pipeline/:pipelineId/transform/:nodeId': node('throttle', THROTTLE),
+  'POST /v3/pipeline/:pipelineId/sink': node('log-analysis'),
+  'PUT /v3/pipeline/:pipelineId/sink/:nodeId': node('log-analysis'),
+  'POST /v1/config/view': view,
+  'PUT /v1/config/view/:id': view,
+  'POST /v1/config/presetalert': presetAlert,
+  'PUT /v1/config/presetalert/:id': presetAlert,
+  'POST /v1/config/categories/:type': named,
+  'PUT /v1/config/categories/:type/:id': named,
+  'POST /v1/config/board': ({ mark }) => ({ title: mark, graphs: [{ type: 'line', query: 'error' }] }),
+  'PUT /v1/config/board/:id': titled,
+  'PUT /v1/config/index-rate': () => ({
+    max_lines: 5,
+    threshold_alert: 'separate',
+    frequency: 'hourly',
+    channels: { email: ['a@example.org'] },
+    enabled: true,
+  }),
+  'POST /v1/config/archiving': archiving,
+  'PUT /v1/config/archiving': archiving,
+  'POST /v1/config/keys': key,
+  'PUT /v1/config/keys/:keyId': key,
+  'POST /v1/config/members': ({ number }) => ({ email: `${number}@example.org`, role: 'member' }),
+  'PUT /v1/config/members/:email': () => ({ role: 'readonly', groups: [] }),
+  'POST /v1/config/groups': ({ mark }) => ({ name: mark, accessScopes: 'app:web' }),
+  'PATCH /v1/config/groups/:groupId': ({ mark }) => ({ name: `${mark} 2` }),
+  'POST /v1/config/stream': stream,
+  'PUT /v1/config/stream': stream,
+  'POST /v1/config/ingestion/suspend/confirm': () => ({ token: '0'.repeat(40) }),
+  'POST /v1/config/ingestion/exclusions': exclusion,
+  'PATCH /v1/config/ingestion/exclusions/:id': exclusion,
+  'POST /v1/config/stream/exclusions': exclusion,
+  'PATCH /v1/config/stream/exclusions/:id': exclusion,
+  'POST /v1/config/retention-rules': ({ mark }) => ({ name: mark, priority: 1, days: 3, query: 'absent' }),
+  'PATCH /v1/config/retention-rules/:id': () => ({ days: 4 }),
+  'PUT /v1/config/usage-quotas': () => ({
+    daily: { limit: 1_000_000_000, rules: [{ percent: 50, apps: ['web'], active: true }] },
+  }),
+  'POST /v1/config/tokens': named,
+  'PATCH /v1/config/tokens/:tokenId': named,
+  'POST /v1/config/tokens/:tokenId/rotate': () => ({ grace_s: 60 }),
+  'POST /v3/enterprise/account': child,
+  'PUT /v3/enterprise/account/:accountId': child,
+  'PUT /v1/enterprise/account/:accountId': () => ({ retention: 7 }),
+  'POST /v1/enterprise/keys': key,
+  'PUT /v3/account/spread': () => ({ enabled: false }),
+}
+
+const USAGE_PERIOD = ['from=2023-11-14T00:00:00Z', 'to=2023-11-16T00:00:00Z']
+
+/** Queries without which a request is not complete. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'POST /logs/ingest': ['hostname=web-1'],
+  'POST /logs/agent': ['hostname=web-1'],
+  'POST /v1/config/keys': ['type=ingestion'],
+  'GET /v3/pipeline/:pipelineId/explain': ['query=a', 'from=1699999999000'],
+  'GET /v1/export': ['from=1699999999', 'to=1700003600', 'query=line%20OR%20app:web'],
+  'GET /v2/export': ['from=1699999999', 'to=1700003600', 'query=line'],
+  'GET /v2/usage': USAGE_PERIOD,
+  'GET /v2/usage/:kind': USAGE_PERIOD,
+  'GET /v2/usage/:kind/:name': USAGE_PERIOD,
+  'GET /v1/usage/:kind': ['from=1699999999', 'to=1700003600'],
+  'GET /v1/usage/:kind/:name': ['from=1699999999', 'to=1700003600'],
+  'POST /v3/pipeline/:pipelineId/publish': ['allow_unconnected_edges=true'],
+  'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/exemption': ['key=web'],
+}
+
+/** Parameters that are not the id of something that a POST makes. */
+const PARAMETERS: Readonly<Record<string, Text>> = {
+  '/v3/pipeline/:pipelineId/revision/:number': () => '1',
+  '/v3/pipeline/:pipelineId/revision/:from': () => '1',
+  '/v3/pipeline/:pipelineId/revision/:from/diff/:to': () => '1',
+  '/v3/pipeline/:pipelineId/transform/:nodeId/bucket/:key': () => 'web',
+  '/v3/auth/account/:accountId': ({ accountId }) => accountId,
+  '/v1/enterprise/account/:accountId': ({ loose }) => loose.accountId,
+  '/v1/config/categories/:type': () => 'views',
+  '/v1/usage/:kind': () => 'apps',
+  '/v2/usage/:kind': () => 'apps',
+  '/v1/usage/:kind/:name': () => 'web',
+  '/v2/usage/:kind/:name': () => 'web',
+}
+
+/** Makes valid requests of every route; what their paths name is made first. */
+export class PlantedRoutes {
+  readonly #planter: Planter
+  readonly #send: Send
+  /** Ids of what is there, percent-encoded, by pattern. */
+  readonly #planted = new Map<string, string>()
+  #number = 0
+
+  constructor(planter: Planter, send: Send) {
+    this.#planter = planter
+    this.#send = send
+  }
+
+  /** @throws Error when nothing is known of a parameter or the body of the route */
+  async request(route: DescribedRoute & { readonly hasBody: boolean }): Promise<RouteRequest> {
+    const { method, url, hasBody } = route
+    const path = await this.#path(url)
+    return this.#complete(method, url, path, hasBody)
+  }
+
+  /** Ids of all that is there. */
+  get ids(): string[] {
+    return [...this.#planted.values()]
+  }
+
+  /** Forgets ids, and what was made below them: the next request that needs it makes it once more. */
+  forget(ids: readonly string[]): void {
+    const gone = [...this.#planted].filter(([, id]) => ids.includes(id)).map(([pattern]) => pattern)
+    for (const pattern of [...this.#planted.keys()])
+      if (gone.some(each => pattern === each || pattern.startsWith(`${each}/`))) this.#planted.delete(pattern)
+  }
+
+  #complete(method: string, url: string, path: string, hasBody: boolean): RouteRequest {
+    const name = `${method} ${url}`
+    const body = BODIES[name]
+    if (hasBody && body === undefined) throw new Error(`no body is known that ${name} takes`)
+    const number = this.#number++
+    const planter = { ...this.#planter, mark: `${this.#planter.mark}-${number}`, number }
+    return {
+      method,
+      path,
+      query: QUERIES[name] ?? [],
+      headers: this.#headers(name),
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body(planter, path))),
+    }
+  }
+
+  #headers(name: string): Record<string, string> {
+    const { headers, enterpriseHeaders, loose } = this.#planter
+    const own = /\/v[13]\/enterprise/.test(name) ? enterpriseHeaders : headers
+    return {
+      ...own,
+      ...(name === 'POST /v1/enterprise/account' && { servicekey: loose.serviceKey }),
+      'content-type': 'application/json',
+    }
+  }
+
+  async #path(pattern: string): Promise<string> {
+    const { path } = await this.#reach(pattern.split('/'))
+    return path
+  }
+
+  async #reach(steps: readonly string[]): Promise<{ readonly path: string }> {
+    let path = ''
+    let pattern = ''
+    for (const step of steps.slice(1)) {
+      const parent = { path, pattern }
+      pattern += `/${step}`
+      if (!step.startsWith(':')) {
+        path += `/${step}`
+        continue
+      }
+      const known = PARAMETERS[pattern]?.(this.#planter, path) ?? this.#planted.get(pattern)
+      const id = known ?? (await this.#plant(parent, pattern))
+      path += `/${id}`
+    }
+    return { path }
+  }
+
+  async #plant(
+    parent: { readonly path: string; readonly pattern: string },
+    pattern: string,
+  ): Promise<string> {
+    // An alert is made at its node and read at its pipeline.
+    if (pattern === '/v3/pipeline/:pipelineId/alert/:alertId')
+      await this.#path('/v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId')
+    else if (pattern === '/v3/pipeline/:pipelineId') return this.#plantPipeline()
+    const made = this.#planted.get(pattern)
+    if (made !== undefined) return made
+    if (BODIES[`POST ${parent.pattern}`] === undefined)
+      throw new Error(`nothing is known that makes ${pattern}`)
+    const id = await this.#create(parent.pattern, parent.path)
+    this.#planted.set(pattern, id)
+    if (pattern.endsWith('/transform/:nodeId/alert/:alertId'))
+      this.#planted.set('/v3/pipeline/:pipelineId/alert/:alertId', id)
+    return id
+  }
+
+  /** A published one, from the source through a throttle to the store. */
+  async #plantPipeline(): Promise<string> {
+    const id = await this.#create('/v3/pipeline', '/v3/pipeline')
+    const at = `/v3/pipeline/${id}`
+    const pattern = '/v3/pipeline/:pipelineId'
+    const { mark } = this.#planter
+    let inputs: string[] = []
+    for (const [kind, type, config] of [
+      ['source', 'log-analysis-ingestion', undefined],
+      ['transform', 'throttle', THROTTLE],
+      ['sink', 'log-analysis', undefined],
+    ] as const) {
+      const made = {
+        type,
+        title: mark,
+        ...(config && { user_config: config }),
+        ...(inputs.length > 0 && { inputs }),
+      }
+      const node = await this.#create(`${pattern}/${kind}`, `${at}/${kind}`, made)
+      this.#planted.set(`${pattern}/${kind}/:nodeId`, node)
+      inputs = [node]
+    }
+    await this.#accepted(this.#complete('POST', `${pattern}/publish`, `${at}/publish`, false))
+    this.#planted.set(pattern, id)
+    return id
+  }
+
+  async #create(pattern: string, path: string, body?: object): Promise<string> {
+    const request = this.#complete('POST', pattern, path, true)
+    const given = body === undefined ? request : { ...request, body: Buffer.from(JSON.stringify(body)) }
+    const text = await this.#accepted(given)
+    const id = idIn(JSON.parse(text))
+    if (id === undefined) throw new Error(`${path} answers without an id: ${text}`)
+    return encodeURIComponent(id)
+  }
+
+  async #accepted(request: RouteRequest): Promise<string> {
+    const { status, text } = await this.#send(request)
+    if (status !== 200) throw new Error(`${request.method} ${request.path} answers ${status}: ${text}`)
+    return text
+  }
+}
+
+/** The id of what an answer is about. */
+export function idIn(answer: Readonly<Record<string, unknown>>): string | undefined {
+  const { data, ...plain } = answer
+  const { viewid, presetid, boardid, id, email, account } = (data ?? plain) as Record<string, unknown>
+  const found = viewid ?? presetid ?? boardid ?? id ?? email ?? account
+  return typeof found === 'string' ? found : undefined
+}
