@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildServer } from '../../api/server.ts'
 import { ConfigurationLog, create } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
@@ -20,6 +20,7 @@ import { Engine } from '../../engine/runtime/engine.ts'
 import { LiveTaps } from '../../engine/runtime/taps.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { newDice } from '../support/dice.ts'
+import { MemoryStore } from '../support/memory-store.ts'
 import { type Answer, idIn, PlantedRoutes, type Planter } from '../support/planted-routes.ts'
 import { type DescribedRoute, INJECTIONS, type RouteRequest, spoiled } from '../support/route-requests.ts'
 import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
@@ -31,6 +32,9 @@ const REQUESTS = 300
 /** Beyond, a body goes past the sockets: it is refused before it has been sent as a whole. */
 const MAX_SENT_BYTES = 1_000_000
 
+/** In every name, title and line of an account. */
+const MINE = 'mark-of-mine'
+const THEIRS = 'mark-of-theirs'
 const OTHER_ACCOUNT = '0123456789'
 const OTHER_ENTERPRISE = 'cccccccccc'
 const LOOSE_ACCOUNT = 'aaaaaaaaaa'
@@ -66,14 +70,21 @@ let origin: { readonly port: number; readonly host: string }
 let routes: readonly Route[]
 let mine: Side
 let theirs: Side
-const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-const storeErrors: unknown[] = []
+let agent: Agent
+let storeErrors: unknown[]
 /** What the server wrote of its own mistakes. */
-const failures: string[] = []
+let failures: string[]
 
 beforeAll(async () => {
   lines = await openStoredLines()
+})
+afterAll(() => lines.close())
+
+beforeEach(async () => {
   const store = watched(lines.store)
+  storeErrors = []
+  failures = []
+  agent = new Agent({ keepAlive: true, maxSockets: 4 })
   installation = await testInstallation({
     store,
     logger: pino({ level: 'error' }, { write: text => void failures.push(text) }),
@@ -108,7 +119,7 @@ beforeAll(async () => {
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => 86_400_000 },
     quotas: quotaLedgerOn(configuration),
-    store,
+    store: new MemoryStore(),
     clock,
     configuration: deployedConfiguration(configuration),
     logger: silentLogger,
@@ -122,10 +133,15 @@ beforeAll(async () => {
   const { port, address: host } = app.server.address() as AddressInfo
   origin = { port, host }
   routes = described(await app.inject({ url: '/openapi.json' }).then(answer => answer.json()))
+  for (const [account, mark] of Object.entries({ [credentials.accountId]: MINE, [OTHER_ACCOUNT]: THEIRS }))
+    await lines.add([{ line: `line ${mark}`, app: 'web', level: 'error', host: mark }], {
+      account,
+      timeMs: clock.wallMs(),
+    })
   const loose = { accountId: LOOSE_ACCOUNT, serviceKey: keys[LOOSE_ACCOUNT] as string }
   const enterpriseHeaders = { authorization: `Token ${credentials.enterpriseAccessToken}` }
   mine = side({
-    mark: 'mark-of-mine',
+    mark: MINE,
     accountId: credentials.accountId,
     headers: { authorization: `Token ${credentials.accessToken}`, servicekey: credentials.serviceKey },
     enterpriseHeaders,
@@ -137,7 +153,7 @@ beforeAll(async () => {
     servicekey: keys[OTHER_ACCOUNT],
   }
   theirs = side({
-    mark: 'mark-of-theirs',
+    mark: THEIRS,
     accountId: OTHER_ACCOUNT,
     headers,
     enterpriseHeaders: { authorization: `Token ${ofEnterprise}` },
@@ -145,43 +161,33 @@ beforeAll(async () => {
   })
 })
 
-afterAll(async () => {
+afterEach(async () => {
   agent.destroy()
   await installation.clock.advanceUntil(engine.stop())
   await app.close()
   await installation.app.close()
-  await lines.close()
 })
 
 function side(planter: Planter): Side {
   return { planter, routes: new PlantedRoutes(planter, send) }
 }
 
-/** A store that tells which statements it could not do. */
+/** A store that tells which questions it could not answer. */
 function watched(store: Store): Store {
   const noted = (error: unknown) => {
     storeErrors.push(error)
     throw error
   }
-  return {
-    ...store,
-    open: (...given) => store.open(...given),
-    claim: owner => store.claim(owner),
-    insert: insert => store.insert(insert).catch(noted),
-    settle: (...given) => store.settle(...given),
-    query: (...given) => store.query<never>(...given).catch(noted),
-    async *queryStream(...given) {
+  return Object.assign(new MemoryStore(), {
+    query: (...given: Parameters<Store['query']>) => store.query<never>(...given).catch(noted),
+    async *queryStream(...given: Parameters<Store['queryStream']>) {
       try {
         yield* store.queryStream<never>(...given)
       } catch (error) {
         noted(error)
       }
     },
-    closeDay: day => store.closeDay(day),
-    openDays: () => store.openDays(),
-    removeExpired: (...given) => store.removeExpired(...given),
-    close: async () => {},
-  }
+  })
 }
 
 interface Operation {
@@ -358,6 +364,7 @@ describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('
       if (number % 40 === 0) await pass(1_000)
     }
     await goesOn()
+    await isKept()
   })
 })
 
@@ -388,14 +395,25 @@ function leadsTo(url: string, path: string): boolean {
   )
 }
 
-/** Lines of both accounts are handled still, and stored. */
+/** Whatever is published, the partitions go on to the end of the log, and what they give is stored. */
 async function goesOn(): Promise<void> {
+  for (const { routes: own } of [mine, theirs]) await send(await own.request(routeNamed('POST /logs/ingest')))
   await pass(3_000)
   expect([...engine.status.troubles]).toEqual([])
+  const { ingest } = installation.ports.replay
+  for (const { partition, nextOffset } of engine.status.workers)
+    expect([partition, nextOffset]).toEqual([partition, (await ingest.bounds(partition)).next])
   expect(storeErrors).toEqual([])
 }
 
-test('the configuration is the same when it is read once more', async () => {
+function routeNamed(name: string): Route {
+  const found = routes.find(({ method, url }) => `${method} ${url}` === name)
+  if (found === undefined) throw new Error(`there is no route ${name}`)
+  return found
+}
+
+/** The configuration is the same when it is read once more, from its log alone. */
+async function isKept(): Promise<void> {
   const { configuration, ports, log } = installation
   await configuration.catchUp()
   const again = await ConfigurationLog.open({
@@ -406,4 +424,4 @@ test('the configuration is the same when it is read once more', async () => {
     logger: silentLogger,
   })
   for (const kind of KINDS) expect(again.list(kind)).toEqual(configuration.list(kind))
-})
+}

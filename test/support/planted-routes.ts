@@ -1,3 +1,5 @@
+import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
+import type { NodeDeclaration } from '../../engine/graph/node-declaration.ts'
 import type { DescribedRoute, RouteRequest } from './route-requests.ts'
 
 /** What an account has of its own that requests need. */
@@ -15,6 +17,8 @@ export interface Planter {
 /** For one request: names that must differ do. */
 interface Numbered extends Planter {
   readonly number: number
+  /** Of what is there, by the pattern of its path. */
+  idAt(pattern: string): string | undefined
 }
 
 export interface Answer {
@@ -27,7 +31,6 @@ type Send = (request: RouteRequest) => Promise<Answer>
 type Text = (planter: Planter, path: string) => string
 type Body = (planter: Numbered, path: string) => unknown
 
-const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
 const THROTTLE = { threshold: 5, window_ms: 1_000, key_field: '.app' }
 const SCRIPT_ALERT = {
   general: { name: 'silence' },
@@ -83,6 +86,21 @@ const titled: Body = ({ mark }) => ({ title: mark })
 const node =
   (type: string, config?: object): Body =>
   ({ mark }) => ({ type, title: mark, ...(config && { user_config: config }) })
+/** Every type that runs, by turns, with options that it takes, behind the source. */
+const nodeOfAnyType =
+  (kind: NodeKind): Body =>
+  ({ mark, number, idAt }) => {
+    const types = DECLARATIONS[kind].filter(({ type }) => isBuilt(kind, type))
+    const { type, configs } = types[number % types.length] as NodeDeclaration
+    const config = configs[number % Math.max(1, configs.length)]?.sent
+    const source = kind === 'source' ? undefined : idAt('/v3/pipeline/:pipelineId/source/:nodeId')
+    return {
+      type,
+      title: mark,
+      ...(config && { user_config: config }),
+      ...(source && { inputs: [source] }),
+    }
+  }
 const key: Body = ({ mark }) => ({ name: mark })
 const lines: Body = ({ mark }) => ({ lines: [{ ...LINE, line: mark }, LINE] })
 const child: Body = ({ mark }) => ({ company: mark, owneremail: 'owner@example.org' })
@@ -112,11 +130,11 @@ const BODIES: Readonly<Record<string, Body>> = {
   'PUT /v3/pipeline/:pipelineId/source/:nodeId/alert/:alertId': alert('source'),
   'POST /v3/pipeline/:pipelineId/transform/:nodeId/alert': alert('transform'),
   'PUT /v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId': alert('transform'),
-  'POST /v3/pipeline/:pipelineId/source': node('log-analysis-ingestion'),
+  'POST /v3/pipeline/:pipelineId/source': nodeOfAnyType('source'),
   'PUT /v3/pipeline/:pipelineId/source/:nodeId': node('log-analysis-ingestion'),
-  'POST /v3/pipeline/:pipelineId/transform': node('filter', { action: 'drop', conditional: CONDITIONAL }),
+  'POST /v3/pipeline/:pipelineId/transform': nodeOfAnyType('transform'),
   'PUT /v3/pipeline/:pipelineId/transform/:nodeId': node('throttle', THROTTLE),
-  'POST /v3/pipeline/:pipelineId/sink': node('log-analysis'),
+  'POST /v3/pipeline/:pipelineId/sink': nodeOfAnyType('sink'),
   'PUT /v3/pipeline/:pipelineId/sink/:nodeId': node('log-analysis'),
   'POST /v1/config/view': view,
   'PUT /v1/config/view/:id': view,
@@ -234,7 +252,8 @@ export class PlantedRoutes {
     const body = BODIES[name]
     if (hasBody && body === undefined) throw new Error(`no body is known that ${name} takes`)
     const number = this.#number++
-    const planter = { ...this.#planter, mark: `${this.#planter.mark}-${number}`, number }
+    const idAt = (pattern: string) => this.#planted.get(pattern)
+    const planter = { ...this.#planter, mark: `${this.#planter.mark}-${number}`, number, idAt }
     return {
       method,
       path,

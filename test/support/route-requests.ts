@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { Dice } from './dice.ts'
 
 /** A request as it goes over the wire. */
@@ -229,7 +230,13 @@ function withQuery(request: RouteRequest, { query }: DescribedRoute, dice: Dice)
 
 function spoiledBody(body: Buffer | undefined, dice: Dice): Buffer {
   const text = body?.toString() ?? ''
-  switch (dice.below(16)) {
+  switch (dice.below(60)) {
+    case 6:
+      // Beyond the limit of every body.
+      return Buffer.alloc(2_097_153, ' ')
+    case 7:
+      return gzipSync(text)
+
     case 0:
       return Buffer.from(text.slice(0, dice.below(text.length + 1)))
     case 1:
