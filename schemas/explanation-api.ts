@@ -60,9 +60,31 @@ export const ExplainedLine = Type.Object({
         'Where it would have been stored, of all pipelines, but for a rule on lines or a quota that is used up',
     },
   ),
+  window: Type.Optional(
+    Type.Object(
+      {
+        pipeline_id: Type.String(),
+        revision: Type.Integer({ description: 'Number of the revision whose window it was' }),
+        node_id: Type.String(),
+        ended_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
+        events: Type.Optional(Type.Integer({ description: 'Number of events that were in it' })),
+        group: Type.Optional(
+          Type.String({
+            description: 'What these had in common, as JSON texts; empty where it is all events',
+          }),
+        ),
+      },
+      {
+        description:
+          'Of a stored line that came out of a window: event is what the window gave, and place the record that it ended with. ' +
+          'events and group are left out where an event ended the window before its time',
+      },
+    ),
+  ),
   pipeline: Type.Unsafe<ExplainedPipelineRecord | null>({
     type: ['object', 'null'],
-    description: 'null: nothing of the pipeline was deployed when the line was handled',
+    description:
+      'null: nothing of the pipeline was deployed when the line was handled, or a window gave the line',
     properties: {
       revision: { type: ['integer', 'null'] },
       deployment: { type: 'integer' },

@@ -11,9 +11,11 @@ import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { explainedAt, originOf } from '../../engine/runtime/line-origin.ts'
 import { MovedEvents, movedBy, type ReplayedTopics } from '../../engine/runtime/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../engine/runtime/replay.ts'
+import { windowBehind } from '../../engine/runtime/window-explanation.ts'
 import type { ExplainedLine as ExplainedLineRecord } from '../../schemas/explanation-api.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { explainedLine } from './explained-lines.ts'
+import { windowRecord } from './explained-windows.ts'
 import { matchesAsSent } from './lines-as-sent.ts'
 
 const BATCH_ID = /^([0-9a-f]{8}):(\d{1,4}):(\d{1,15}):(\d{1,7})$/
@@ -56,10 +58,11 @@ export class Explanations {
     const { replay: topics } = this.#ports
     const rest = this.#rest()
     const origin = await whileKept(() => originOf({ topics, account, rest }, place))
-    if (origin === undefined)
-      throw notFound(
-        'No line of the account in the log that is kept became that; what windows give is not told',
-      )
+    if (origin === undefined) {
+      const window = await whileKept(() => windowBehind({ topics, account, rest }, place))
+      if (window === undefined) throw notFound('No line of the account in the log that is kept became that')
+      return [windowRecord(window, place)]
+    }
     const moved = new MovedEvents(topics, account, rest)
     for (const arrival of origin.arrivals) moved.learn(arrival)
     return this.#shown(origin.partition, [origin.record], pipeline, moved)

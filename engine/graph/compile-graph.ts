@@ -285,7 +285,11 @@ function checkedConfig({ id, user_config: config }: NodeDocument, processor: Pro
 
 function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | undefined {
   if (windows === undefined) return undefined
-  return { deadlineMs: state => windows.deadlineMs(state), release: windows.release(config) }
+  return {
+    deadlineMs: state => windows.deadlineMs(state),
+    release: windows.release(config),
+    dueBy: (state, untilMs) => windows.dueBy(state, untilMs),
+  }
 }
 
 /** The memory of a node: its own of before where that is carried over, then judged by the new options. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
 import { Dropped, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
-import type { Process, ProcessorState } from '../processors/define-processor.ts'
+import type { EndingWindow, Process, ProcessorState } from '../processors/define-processor.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { ErrorDesk, NodeError } from './node-error.ts'
@@ -185,6 +185,7 @@ export interface HeldState {
 export interface HeldWindows {
   deadlineMs(state: unknown): number
   release(state: unknown, untilMs: number): readonly Event[]
+  dueBy(state: unknown, untilMs: number): readonly EndingWindow[]
 }
 
 /** @see Processor.explain */
@@ -238,8 +239,10 @@ export class ProcessingNode implements CompiledNode {
   release(untilMs: number, context: RunContext): void {
     const state = this.#state
     if (state?.windows === undefined) return
+    const due = context.observer?.gave && state.windows.dueBy(state.value, untilMs)
     const events = state.windows.release(state.value, untilMs)
     if (events.length === 0) return
+    for (const [index, event] of events.entries()) context.observer?.gave?.(this.id, event, due?.[index])
     const run = new RunBuilder()
     for (const event of events) run.add(event, NO_ROW, event.bytes)
     this.counters.held -= events.length
@@ -334,6 +337,7 @@ export class ProcessingNode implements CompiledNode {
     else counters.held++
     counters.held -= released.length
     this.#observer?.gathered(this.id, event, row, merged)
+    for (const given of released) this.#observer?.gave?.(this.id, given, undefined)
   }
 
   #emitBuilt(): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Event } from '../event.ts'
 import type { Position } from '../position.ts'
+import type { EndingWindow } from '../processors/define-processor.ts'
 import type { NodeError } from './node-error.ts'
 
 /** Where an event was sent. */
@@ -23,6 +24,8 @@ export interface GraphObserver {
   dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
   /** An event is part of a window now, and goes on in what that gives. @param merged it was not the first of the window */
   gathered(node: string, event: Event, row: number, merged: boolean): void
+  /** A window gave an event. @param window what is known of it; undefined: an event ended it, before its time */
+  gave?(node: string, event: Event, window: EndingWindow | undefined): void
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
   /** An event went to the partition where the memory of its key is, and goes on there. */

@@ -90,6 +90,15 @@ export interface ProcessorWindows<State, Config> {
    * them, oldest first.
    */
   release(config: Config): (state: State, untilMs: number) => readonly Event[]
+  /** Tells somebody who asks of the windows that would be released now, in the same order. */
+  dueBy(state: State, untilMs: number): readonly EndingWindow[]
+}
+
+export interface EndingWindow {
+  /** What the events in it have in common, as the processor writes it; '' where it is all of them. */
+  readonly group: string
+  /** Number of events in it. */
+  readonly events: number
 }
 
 /** Memory by key: each key's is in one place, wherever the events come from. */

@@ -138,6 +138,7 @@ export const reduce = defineProcessor({
           return resultOf(reduction, rules)
         })
     },
+    dueBy: (state, untilMs) => state.endingBy(untilMs).map(({ group, count }) => ({ group, events: count })),
   },
 
   state: {

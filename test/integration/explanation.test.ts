@@ -123,3 +123,34 @@ test('what is asked wrongly, or is not there, is said', async () => {
   ]
   for (const query of absent) expect([query, await status(query)]).toEqual([query, 404])
 })
+
+test('a stored line that a window gave is led back to the window', async () => {
+  const gathering = await create('/v3/pipeline', { title: 'gathered' })
+  const source = await create(`/v3/pipeline/${gathering}/source`, { type: 'log-analysis-ingestion' })
+  const gather = await create(`/v3/pipeline/${gathering}/transform`, {
+    type: 'reduce',
+    title: 'pairs',
+    inputs: [source],
+    user_config: { duration_ms: 200, group_by: ['.app'] },
+  })
+  await create(`/v3/pipeline/${gathering}/sink`, { type: 'log-analysis', inputs: [gather] })
+  await weir.send('POST', `/v3/pipeline/${gathering}/publish`, {})
+  const pair = { line: '{"part":1}', app: 'pair' }
+  await post([pair, pair])
+  const told = async () => {
+    const ids = (await exportedLines(weir)).map(({ _id }) => _id)
+    const answers = await Promise.all(
+      ids.map(id => weir.get<{ data: Explained[] }>(`/v3/pipeline/${gathering}/explain?line_id=${id}`)),
+    )
+    return answers.flatMap(({ data }) => data)
+  }
+  const lines = await eventually(told, found => found.some(({ summary }) => summary.includes('window')))
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      summary: expect.stringMatching(
+        /^It came out of a window of reduce "pairs" \(.*\) of revision 1, which ended at .* with 2 events of the group "pair"\.$/,
+      ),
+      window: expect.objectContaining({ node_id: gather, revision: 1, events: 2, group: '"pair"' }),
+    }),
+  )
+})

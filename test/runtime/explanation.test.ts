@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import { windowBehind } from '../../engine/runtime/window-explanation.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
-import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
+import { newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
 
 const DROP_DEBUG = {
   action: 'drop',
@@ -141,5 +142,96 @@ describe('an explanation', () => {
     expect(rows.map(({ line }) => line).toSorted()).toEqual(['one', 'waits', 'waits'])
     const [line] = (await explained(world, offset)).lines
     expect(line?.stored.map(({ row }) => row)).toEqual([rows.find(row => row.line === 'one')?.row])
+  })
+})
+
+describe('a line that a window gave', () => {
+  const OTHER = '0000000001'
+  const GATHER = { duration_ms: 500, group_by: ['.app'], max_events: 3 }
+  const GATHERING = [
+    SOURCE,
+    node('transform', 'gather', 'reduce', ['source'], GATHER),
+    node('transform', 'late', 'filter', ['gather'], DROP_DEBUG),
+    node('sink', 'store', 'log-analysis', ['late']),
+  ]
+  const behind = async ({ log, ingest, partition }: World, offset: bigint, row: number, account: string) => {
+    const { keyed, checkpoints } = await openPartitionedTopics(log, ingest.partitions)
+    const place = { topic: ingest.name, partition, offset, row }
+    return windowBehind({ topics: { ingest, checkpoints, keyed }, account, rest }, place)
+  }
+  const deployFor = ({ configuration }: World, account: string, revision: number) => {
+    const id = `pipeline-of-${account}`
+    const payload = JSON.stringify({ id, accountId: account, title: id, revision, nodes: GATHERING })
+    configuration.set({ kind: 'pipeline', entity: id, version: revision, payload })
+  }
+  const gatheringWorld = async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    for (const account of [SAMPLE_ACCOUNT, OTHER]) deployFor(world, account, 4)
+    await passSecond(world, worker)
+    const append = async (account: string, ...lines: { line: string; app: string }[]) => {
+      const value = lineBatchValue([{ lines }], account)
+      return (await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' }))
+        .offset
+    }
+    return { world, worker, append }
+  }
+
+  test('is led back to the window, also where it ended with a tick, beside those of others', async () => {
+    const { world, worker, append } = await gatheringWorld()
+    await append(OTHER, { line: 'x', app: 'a' }, { line: 'y', app: 'b' })
+    await append(
+      SAMPLE_ACCOUNT,
+      { line: 'one', app: 'a' },
+      { line: 'two', app: 'b' },
+      { line: 'three', app: 'a' },
+    )
+    for (let seconds = 0; seconds < 2; seconds++) await passSecond(world, worker)
+    const rows = world.store.rows('lines')
+    expect(rows).toHaveLength(4)
+    expect(new Set(rows.map(({ offset }) => offset)).size).toBe(1)
+    for (const { account, offset, row, line } of rows) {
+      const mine = await behind(world, offset as bigint, Number(row), account as string)
+      const isPair = account === SAMPLE_ACCOUNT && line !== 'two'
+      expect(mine).toMatchObject({
+        node: 'gather',
+        document: { revision: 4 },
+        window: { events: isPair ? 2 : 1, group: line === 'two' || line === 'y' ? '"b"' : '"a"' },
+        stored: [{ row: Number(row), node: 'store' }],
+      })
+      const somebody = account === OTHER ? SAMPLE_ACCOUNT : OTHER
+      expect(await behind(world, offset as bigint, Number(row), somebody)).toBeUndefined()
+      expect(await behind(world, offset as bigint, 4, account as string)).toBeUndefined()
+    }
+  })
+
+  test('is led back where an event ended the window, and where the pipeline was published anew', async () => {
+    const { world, worker, append } = await gatheringWorld()
+    const full = Array.from({ length: 3 }, (_, index) => ({ line: `${index}`, app: 'a' }))
+    const ended = await append(SAMPLE_ACCOUNT, ...full)
+    await append(SAMPLE_ACCOUNT, { line: 'left', app: 'c' })
+    await settle(worker)
+    const payload = JSON.stringify({
+      id: `pipeline-of-${SAMPLE_ACCOUNT}`,
+      accountId: SAMPLE_ACCOUNT,
+      title: '',
+      revision: 5,
+      nodes: NODES,
+    })
+    world.configuration.set({
+      kind: 'pipeline',
+      entity: `pipeline-of-${SAMPLE_ACCOUNT}`,
+      version: 5,
+      payload,
+    })
+    await passSecond(world, worker)
+    const [early, last] = world.store.rows('lines')
+    expect(early).toMatchObject({ offset: ended, row: 0 })
+    expect(await behind(world, ended, 0, SAMPLE_ACCOUNT)).toMatchObject({ node: 'gather', window: undefined })
+    expect(await behind(world, last?.offset as bigint, Number(last?.row), SAMPLE_ACCOUNT)).toMatchObject({
+      node: 'gather',
+      document: { revision: 4 },
+      window: { events: 1, group: '"c"' },
+    })
   })
 })
