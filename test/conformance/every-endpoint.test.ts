@@ -54,10 +54,15 @@ const REFUSED: Readonly<Record<string, number>> = {
 /** What is written there changes by itself, or is read elsewhere or in another shape. */
 const READ_OTHERWISE = /\/(preview|simulate|import|dead-letter|exemption|replay)$/
 
+const PUBLIC = /^\/(healthz|readyz|metrics)/
+const STRANGER = 'Token nonsense'
+
 type Route = DescribedRoute & { readonly hasBody: boolean; readonly isPublic: boolean }
 
 interface Side {
   readonly planter: Planter
+  /** Mark of what it must not see. */
+  readonly other: string
   readonly routes: PlantedRoutes
 }
 
@@ -169,7 +174,8 @@ afterEach(async () => {
 })
 
 function side(planter: Planter): Side {
-  return { planter, routes: new PlantedRoutes(planter, send) }
+  const other = planter.mark === MINE ? THEIRS : MINE
+  return { planter, other, routes: new PlantedRoutes(planter, send) }
 }
 
 /** A store that tells which questions it could not answer. */
@@ -267,13 +273,20 @@ const parsed = (text: string): unknown => {
 }
 
 /** What is wrong with an answer, whatever was asked. */
-function faultsOf(request: RouteRequest, { status, headers, text }: Answer, other: Planter): string[] {
+function faultsOf(request: RouteRequest, answer: Answer, { planter, other }: Side): string[] {
+  const { status, headers, text } = answer
+  const isPublic = PUBLIC.test(request.path) || request.method === 'OPTIONS'
+
   const faults: string[] = []
   if (status >= 500) faults.push('the server failed')
   if (!/^([0-9a-f-]{36}|mine-1)$/.test(String(headers['x-request-id']))) faults.push('no request id')
-  if (text.includes(other.mark)) faults.push('tells of another account')
-  const isNamed = headers['x-auth-access-type'] !== undefined
-  if (status === 401 && isNamed && request.headers.servicekey === undefined) faults.push('names a stranger')
+  if (text.includes(other)) faults.push('tells of another account')
+  const isKnown = request.headers.authorization !== STRANGER
+  const named = [headers['x-auth-access-type'], headers['x-auth-account-short-id']]
+  if (!isKnown && named.some(each => each !== undefined)) faults.push('names a stranger')
+  if (!isKnown && status < 300 && !isPublic) faults.push('is for everybody')
+  if (isKnown && status < 300 && !isPublic && named[0] === undefined) faults.push('does not name its caller')
+  if (named[1] !== undefined && named[1] !== planter.accountId) faults.push('names somebody else')
   if (status < 400 || request.method === 'HEAD') return faults
   const body = parsed(text)
   if (/^\/v3([/?]|$)/i.test(request.path)) {
@@ -321,7 +334,7 @@ test('a request that is right can be made of every route, and is taken', async (
     const name = `${route.method} ${route.url}`
     const request = await mine.routes.request(route)
     const answer = await send(request)
-    expect(faultsOf(request, answer, theirs.planter), shown(request, answer)).toEqual([])
+    expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
     if (answer.status < 300) await readBack(request, answer, mine)
     found[name] = answer.status
     wanted[name] = REFUSED[name] ?? (route.method === 'OPTIONS' ? 204 : 200)
@@ -342,7 +355,7 @@ test('nothing in a parameter of a search reaches the store as more than a value'
       const named = /:\w+$/.test(route.url) ? [{ ...right, path: right.path.slice(0, last) + text }] : []
       for (const request of [...values, ...named]) {
         const answer = await send(request)
-        expect(faultsOf(request, answer, theirs.planter), shown(request, answer)).toEqual([])
+        expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
       }
     }
   }
@@ -356,9 +369,12 @@ describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('
       const [caller, other] = dice.chance(0.8) ? [mine, theirs] : [theirs, mine]
       const route = dice.pick(routes)
       const right = await caller.routes.request(route)
-      const request = dice.chance(0.1) ? right : spoiled(right, route, dice, other.routes.ids)
+      const changed = dice.chance(0.1) ? right : spoiled(right, route, dice, other.routes.ids)
+      const { servicekey: _, ...headers } = changed.headers
+      const isStranger = dice.chance(0.05)
+      const request = isStranger ? { ...changed, headers: { ...headers, authorization: STRANGER } } : changed
       const answer = await send(request)
-      expect(faultsOf(request, answer, other.planter), shown(request, answer)).toEqual([])
+      expect(faultsOf(request, answer, caller), shown(request, answer)).toEqual([])
       if (answer.status < 300) await readBack(request, answer, caller)
       else if (answer.status === 404) caller.routes.forget(right.path.split('/'))
       if (number % 40 === 0) await pass(1_000)
