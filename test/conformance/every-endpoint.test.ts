@@ -239,12 +239,15 @@ async function send(request: RouteRequest): Promise<Answer> {
 async function answerTo(request: RouteRequest, signal: AbortSignal): Promise<Answer> {
   const { method, path, query, headers, body } = request
   const url = query.length === 0 ? path : `${path}?${query.join('&')}`
-  if (body !== undefined && body.length > MAX_SENT_BYTES) {
+  // A tap ends when its reader goes, and looks at no body.
+  if (body !== undefined && body.length > MAX_SENT_BYTES && !path.endsWith('/tap')) {
     const answer = await app.inject({ method: method as 'PUT', url, headers, payload: body, signal })
     return { status: answer.statusCode, headers: answer.headers as Answer['headers'], text: answer.body }
   }
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
   const sent = httpRequest({ ...origin, agent, method, path: url, headers: { ...headers, ...length } })
+  // Of the rest of a body, when the answer is there already.
+  sent.on('error', () => {})
   sent.end(body)
   const [response] = await once(sent, 'response', { signal })
   const chunks: Buffer[] = []
@@ -340,6 +343,23 @@ test('a request that is right can be made of every route, and is taken', async (
     wanted[name] = REFUSED[name] ?? (route.method === 'OPTIONS' ? 204 : 200)
   }
   expect(found).toEqual(wanted)
+})
+
+test('what an account has is nobody else’s, by whatever path it is asked for', async () => {
+  let tried = 0
+  // An e-mail address may be one of both.
+  for (const route of routes.filter(({ url }) => !url.includes(':email'))) {
+    const request = await theirs.routes.request(route)
+    if (!request.path.split('/').some(step => theirs.routes.ids.includes(step))) continue
+    const { headers } = await mine.routes.request(route)
+    const answer = await send({ ...request, headers })
+    expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
+    expect([403, 404, ...(request.body === undefined ? [] : [400])], shown(request, answer)).toContain(
+      answer.status,
+    )
+    tried++
+  }
+  expect(tried).toBeGreaterThan(80)
 })
 
 test('nothing in a parameter of a search reaches the store as more than a value', async () => {

@@ -32,7 +32,13 @@ type Text = (planter: Planter, path: string) => string
 type Body = (planter: Numbered, path: string) => unknown
 
 const THROTTLE = { threshold: 5, window_ms: 1_000, key_field: '.app' }
-const SCRIPT_ALERT = {
+/** What other requests find in a pipeline. */
+const NODES: Readonly<Record<NodeKind, object>> = {
+  source: { type: 'log-analysis-ingestion' },
+  transform: { type: 'throttle', user_config: THROTTLE },
+  sink: { type: 'log-analysis' },
+}
+const SILENCE = {
   general: { name: 'silence' },
   evaluation: { alert_type: 'absence', event_type: 'log' },
   alert_payload: {
@@ -54,7 +60,7 @@ const alert =
     component_kind: kind,
     inputs: [nodeIn(path, kind)],
     active: true,
-    alert_config: { ...SCRIPT_ALERT, general: { name: mark } },
+    alert_config: { ...SILENCE, general: { name: mark } },
   })
 const view: Body = ({ mark }) => ({
   name: mark,
@@ -307,7 +313,8 @@ export class PlantedRoutes {
     if (made !== undefined) return made
     if (BODIES[`POST ${parent.pattern}`] === undefined)
       throw new Error(`nothing is known that makes ${pattern}`)
-    const id = await this.#create(parent.pattern, parent.path)
+    const kind = /\/(source|transform|sink)\/:nodeId$/.exec(pattern)?.[1] as NodeKind | undefined
+    const id = await this.#create(parent.pattern, parent.path, kind && NODES[kind])
     this.#planted.set(pattern, id)
     if (pattern.endsWith('/transform/:nodeId/alert/:alertId'))
       this.#planted.set('/v3/pipeline/:pipelineId/alert/:alertId', id)
@@ -321,17 +328,8 @@ export class PlantedRoutes {
     const pattern = '/v3/pipeline/:pipelineId'
     const { mark } = this.#planter
     let inputs: string[] = []
-    for (const [kind, type, config] of [
-      ['source', 'log-analysis-ingestion', undefined],
-      ['transform', 'throttle', THROTTLE],
-      ['sink', 'log-analysis', undefined],
-    ] as const) {
-      const made = {
-        type,
-        title: mark,
-        ...(config && { user_config: config }),
-        ...(inputs.length > 0 && { inputs }),
-      }
+    for (const kind of ['source', 'transform', 'sink'] as const) {
+      const made = { ...NODES[kind], title: mark, ...(inputs.length > 0 && { inputs }) }
       const node = await this.#create(`${pattern}/${kind}`, `${at}/${kind}`, made)
       this.#planted.set(`${pattern}/${kind}/:nodeId`, node)
       inputs = [node]
