@@ -336,8 +336,9 @@ export class ProcessingNode implements CompiledNode {
     if (merged) counters.merged++
     else counters.held++
     counters.held -= released.length
-    this.#observer?.gathered(this.id, event, row, merged)
-    for (const given of released) this.#observer?.gave?.(this.id, given, undefined)
+    if (this.#observer === undefined) return
+    this.#observer.gathered(this.id, event, row, merged)
+    for (const given of released) this.#observer.gave?.(this.id, given, undefined)
   }
 
   #emitBuilt(): void {
