@@ -66,6 +66,16 @@ describe('a route', () => {
   })
 })
 
+test('a title that is no text is said beside a type that nobody knows', async () => {
+  for (const title of [{ toString: 1 }, [null], 5]) {
+    const { status, body } = await send('POST', `/${pipeline}/source`, { type: 'unknown', title })
+    expect([status, body.errors.map(({ instancePath }: { instancePath: string }) => instancePath)]).toEqual([
+      400,
+      expect.arrayContaining(['/title', '/type']),
+    ])
+  }
+})
+
 test('a change of the type is 400 at the type, whatever the two types are', async () => {
   for (const [kind, type] of TYPES) {
     for (const [otherKind, other, config] of TYPES) {

@@ -52,7 +52,8 @@ function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocume
 }
 
 function notBuilt({ id, kind, type, title }: NodeDocument): string {
-  const name = title ? `${id} ("${title}")` : id
+  // A node that is being checked may have any title yet.
+  const name = typeof title === 'string' && title !== '' ? `${id} ("${title}")` : id
   return `"${type}" is not available on this server yet: the ${kind} ${name} is kept, and cannot be published`
 }
 
