@@ -38,6 +38,8 @@ const NODES: Readonly<Record<NodeKind, object>> = {
   transform: { type: 'throttle', user_config: THROTTLE },
   sink: { type: 'log-analysis' },
 }
+/** The id of nothing. */
+const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const SILENCE = {
   general: { name: 'silence' },
   evaluation: { alert_type: 'absence', event_type: 'log' },
@@ -315,6 +317,7 @@ export class PlantedRoutes {
       throw new Error(`nothing is known that makes ${pattern}`)
     const kind = /\/(source|transform|sink)\/:nodeId$/.exec(pattern)?.[1] as NodeKind | undefined
     const id = await this.#create(parent.pattern, parent.path, kind && NODES[kind])
+    if (id === undefined) return NOWHERE
     this.#planted.set(pattern, id)
     if (pattern.endsWith('/transform/:nodeId/alert/:alertId'))
       this.#planted.set('/v3/pipeline/:pipelineId/alert/:alertId', id)
@@ -324,6 +327,7 @@ export class PlantedRoutes {
   /** A published one, from the source through a throttle to the store. */
   async #plantPipeline(): Promise<string> {
     const id = await this.#create('/v3/pipeline', '/v3/pipeline')
+    if (id === undefined) return NOWHERE
     const at = `/v3/pipeline/${id}`
     const pattern = '/v3/pipeline/:pipelineId'
     const { mark } = this.#planter
@@ -331,27 +335,24 @@ export class PlantedRoutes {
     for (const kind of ['source', 'transform', 'sink'] as const) {
       const made = { ...NODES[kind], title: mark, ...(inputs.length > 0 && { inputs }) }
       const node = await this.#create(`${pattern}/${kind}`, `${at}/${kind}`, made)
+      if (node === undefined) return NOWHERE
       this.#planted.set(`${pattern}/${kind}/:nodeId`, node)
       inputs = [node]
     }
-    await this.#accepted(this.#complete('POST', `${pattern}/publish`, `${at}/publish`, false))
+    await this.#send(this.#complete('POST', `${pattern}/publish`, `${at}/publish`, false))
     this.#planted.set(pattern, id)
     return id
   }
 
-  async #create(pattern: string, path: string, body?: object): Promise<string> {
+  /** @returns undefined when it is refused, as by a limit of the plan that earlier requests have reached */
+  async #create(pattern: string, path: string, body?: object): Promise<string | undefined> {
     const request = this.#complete('POST', pattern, path, true)
     const given = body === undefined ? request : { ...request, body: Buffer.from(JSON.stringify(body)) }
-    const text = await this.#accepted(given)
+    const { status, text } = await this.#send(given)
+    if (status >= 400 && status < 500) return undefined
     const id = idIn(JSON.parse(text))
     if (id === undefined) throw new Error(`${path} answers without an id: ${text}`)
     return encodeURIComponent(id)
-  }
-
-  async #accepted(request: RouteRequest): Promise<string> {
-    const { status, text } = await this.#send(request)
-    if (status !== 200) throw new Error(`${request.method} ${request.path} answers ${status}: ${text}`)
-    return text
   }
 }
 
