@@ -96,7 +96,8 @@ describe('an exclusion rule', () => {
 
   test('names something, also after a change', async () => {
     expect(await problems('POST', path, {})).toEqual([nothing])
-    expect(await problems('POST', path, { title: 'a', apps: [], hosts: [], query: '' })).toEqual([nothing])
+    for (const query of ['', '  ', '\t\n'])
+      expect(await problems('POST', path, { title: 'a', apps: [], hosts: [], query })).toEqual([nothing])
     const { body } = await call('POST', path, { apps: ['a'] })
     expect(body).toEqual({
       id: body.id,
@@ -108,6 +109,7 @@ describe('an exclusion rule', () => {
       indexonly: true,
     })
     expect(await problems('PATCH', `${path}/${body.id}`, { apps: [] })).toEqual([nothing])
+    expect(await problems('PATCH', `${path}/${body.id}`, { apps: [], query: ' ' })).toEqual([nothing])
     const changed = await call('PATCH', `${path}/${body.id}`, { apps: [], hosts: ['b'], indexonly: false })
     expect(changed.body).toMatchObject({ apps: [], hosts: ['b'], indexonly: false })
   })
@@ -247,7 +249,11 @@ describe('quotas', () => {
       '"monthly.rules[0].percent" must be greater than or equal to 1',
       expect.stringMatching(/^"monthly\.rules\[1\]\.query" has an unbalanced parenthesis/),
     ])
-    const rules = [{ percent: 5 }, { percent: 5, query: 'a' }, { percent: 5, apps: [] }]
+    const rules = [
+      { percent: 5, query: ' ' },
+      { percent: 5, query: 'a' },
+      { percent: 5, apps: [] },
+    ]
     expect(await problems('PUT', path, { daily: { rules }, monthly: { rules } })).toEqual(
       ['daily.rules[0]', 'daily.rules[2]', 'monthly.rules[0]', 'monthly.rules[2]'].map(
         key => `"${key}" must contain at least one of [apps, hosts, query]`,

@@ -11,8 +11,13 @@ export function conditionDetails<Rule extends object>(
   conditions: readonly (keyof Rule & string)[],
   key = 'value',
 ): ValidationDetail[] {
-  if (conditions.some(name => (rule[name] as string | readonly string[]).length > 0)) return []
+  if (conditions.some(name => isCondition(name, rule[name] as string | readonly string[]))) return []
   return [{ message: `"${key}" must contain at least one of [${conditions.join(', ')}]`, key }]
+}
+
+/** A query of blanks alone says no more than none. */
+function isCondition(name: string, value: string | readonly string[]): boolean {
+  return (name === 'query' ? (value as string).trim() : value).length > 0
 }
 
 /** @throws ApiError 400 when there are any */

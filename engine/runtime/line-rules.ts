@@ -32,7 +32,7 @@ const MATCHES_ALL: LineTest = () => true
  * settle, matches nothing.
  */
 export function compileLineTest({ apps, hosts, levels = [], query }: LineConditions): LineTest {
-  if (apps.length + hosts.length + levels.length === 0 && query === '') return MATCHES_NOTHING
+  if (apps.length + hosts.length + levels.length === 0 && query.trim() === '') return MATCHES_NOTHING
   const meetsQuery = compileQueryTest(query)
   if (meetsQuery === undefined) return MATCHES_NOTHING
   const isApp = oneOf(apps)
