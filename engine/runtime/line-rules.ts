@@ -18,7 +18,7 @@ export interface JudgedLine {
 
 export type LineTest = (line: JudgedLine) => boolean
 
-/** Members of a record that rules settle themselves: a query that names one matches nothing. */
+/** Members of a record that rules settle themselves: a query that names one, also without `_`, matches nothing. */
 const SETTLED_LATER: ReadonlySet<string> = new Set(['_retention', '_mezmo_line_size'])
 
 /** Members that are known without a look into the line, and that no line can replace. */
@@ -87,7 +87,7 @@ function asksWhoAlone(query: Query): boolean {
 function namesSettledLater(query: Query): boolean {
   return !everyTerm(
     query,
-    term => term.kind !== 'field' || !SETTLED_LATER.has(fieldPaths(term.name)[0] as string),
+    term => term.kind !== 'field' || !fieldPaths(term.name).some(path => SETTLED_LATER.has(path)),
   )
 }
 

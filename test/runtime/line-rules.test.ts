@@ -173,9 +173,21 @@ test('what a window gives as a line comes is not told of that line', async () =>
 test('a query about what is settled later, or that cannot be read, or a rule without conditions, matches nothing', async () => {
   const world = await newWorld()
   const worker = await world.worker()
-  const queries = ['_retention:30', '-_retention:7', '_mezmo_line_size:>0 OR a', 'retention:30', 'a AND', '(']
+  const queries = [
+    '_retention:30',
+    '-_retention:7',
+    '-retention:7',
+    '_mezmo_line_size:>0 OR a',
+    'a -mezmo_line_size:7',
+    'retention:30',
+    'a AND',
+    '(',
+    '',
+    '  ',
+    '\t\n',
+  ]
   world.configuration.rule(5, {
-    exclusions: [...queries, ''].map((query, index) => exclusion(`000000000${index}`, { query })),
+    exclusions: queries.map((query, index) => exclusion(`${index}`.padStart(10, '0'), { query })),
     retentionRules: [retention('aaaaaaaaaa', 3, { query: '_retention:30' })],
   })
   await send(world, worker, { line: 'a' })
