@@ -5,7 +5,11 @@ import { numberToMs } from '../ingest/timestamp.ts'
 import { isoTimeMs } from '../iso-time.ts'
 import { QueryParameters } from '../search/query-parameters.ts'
 
-export const AUDITED_KINDS = KINDS.filter(({ audited }) => audited).map(({ name }) => name)
+/** One that has parts means all of them. */
+export const AUDITED_KINDS = KINDS.filter(({ audited }) => audited).flatMap(({ name, parts }) => [
+  name,
+  ...Object.keys(parts),
+])
 export const ACTIONS: readonly ChangeAction[] = ['created', 'changed', 'removed']
 export const MAX_EVENTS = 1_000
 const USUAL_EVENTS = 100

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accountKeys, drafts, pipelines, secretHash } from '../../engine/configuration/entities.ts'
+import { lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
 import { members } from '../../engine/configuration/members.ts'
 import type { AuditEvent, AuditPage } from '../../schemas/audit-api.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
@@ -112,6 +113,77 @@ describe('what is told', () => {
     }
     const delegated = await installation.app.inject({ url: '/v1/config/audit', headers })
     expect(told(delegated.json())).toEqual(told(other))
+  })
+
+  test('each rule on lines that came, changed or went', async () => {
+    const call = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+      (await installation.call({ method, url, ...(payload && { payload }) })).json()
+    const exclusions = '/v1/config/ingestion/exclusions'
+    const noise = await call('POST', exclusions, { title: 'noise', apps: ['a'] })
+    const other = await call('POST', exclusions, { title: 'other', apps: ['b'] })
+    const brief = await call('POST', '/v1/config/retention-rules', {
+      name: 'brief',
+      priority: 1,
+      days: 3,
+      app: 'c',
+    })
+    const streamed = await call('POST', '/v1/config/stream/exclusions', { title: 'here', query: 'x' })
+    const changed = await call('PATCH', `${exclusions}/${noise.id}`, { active: true, title: 'loud' })
+    await call('PATCH', `${exclusions}/${noise.id}`, { active: true })
+    await call('DELETE', `${exclusions}/${other.id}`)
+    const page = await audit({ kind: 'line-rules' })
+    expect(told(page)).toEqual([
+      'removed exclusion-rule other',
+      'changed exclusion-rule loud',
+      'created stream-exclusion-rule here',
+      'created retention-rule brief',
+      'created exclusion-rule other',
+      'created exclusion-rule noise',
+    ])
+    expect(page.events.map(({ entity }) => entity)).toEqual([
+      other.id,
+      noise.id,
+      streamed.id,
+      brief.id,
+      other.id,
+      noise.id,
+    ])
+    expect(page.events[0]).toMatchObject({ before: other, after: null })
+    expect(page.events[1]).toMatchObject({
+      before: noise,
+      after: changed,
+      changed: ['/title', '/active'],
+    })
+    expect((await audit({ entity: noise.id })).events).toEqual([page.events[1], page.events[5]])
+    expect(told(await audit({ kind: 'exclusion-rule', action: 'removed' }))).toEqual([
+      'removed exclusion-rule other',
+    ])
+  })
+
+  test('rules that one event changes are told singly, also over pages', async () => {
+    const { write, configuration, credentials } = installation
+    const account = credentials.accountId
+    const rule = (id: string, title = id) => {
+      return { id, title, active: true, apps: ['a'], hosts: [], query: '', indexonly: true }
+    }
+    const value = { ...noLineRules(account), exclusions: [rule('1'), rule('2'), rule('3')] }
+    await write(create(lineRules, account, value))
+    const kept = () => configuration.get(lineRules, account)!
+    await write(replace(lineRules, kept(), { ...value, exclusions: [rule('4'), rule('3', 'c'), rule('2')] }))
+    await write(remove(lineRules, kept()))
+    const all: AuditEvent[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await audit({ kind: 'exclusion-rule', limit: 2, ...(cursor && { cursor }) })
+      all.push(...page.events)
+      cursor = page.next
+    }
+    const ofEach = [
+      ...['removed 2 2', 'removed 3 c', 'removed 4 4'],
+      ...['created 4 4', 'changed 3 c', 'removed 1 1'],
+      ...['created 3 3', 'created 2 2', 'created 1 1'],
+    ]
+    expect(all.map(({ action, entity, name }) => `${action} ${entity} ${name}`)).toEqual(ofEach)
+    expect(new Set(all.map(({ id }) => id)).size).toBe(9)
   })
 
   test('what the program notes for itself is no change that anybody made', async () => {

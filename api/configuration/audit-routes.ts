@@ -84,7 +84,7 @@ function* matching(
   for (const change of changes) {
     if (fromMs !== undefined && change.atMs < fromMs) continue
     if (toMs !== undefined && change.atMs >= toMs) continue
-    if (kind !== undefined && change.kind.name !== kind) continue
+    if (kind !== undefined && change.kindName !== kind && change.kind.name !== kind) continue
     if (entity !== undefined && change.entity !== entity) continue
     if (action !== undefined && change.action !== action) continue
     if (actor !== undefined && !isBy(history, change, actor)) continue
@@ -139,7 +139,7 @@ function taken<Value>(rest: Iterator<Value>, most: number): Value[] {
 }
 
 function eventOf(history: ConfigurationHistory, change: PastChange, values: ChangedValues): AuditEvent {
-  const { offset, index, kind, entity } = change
+  const { offset, index, kind, kindName, entity } = change
   const place = `${kind.name} ${entity}`
   const masked = (value: unknown) =>
     isJsonObject(value as JsonValue)
@@ -153,7 +153,7 @@ function eventOf(history: ConfigurationHistory, change: PastChange, values: Chan
     at: new Date(change.atMs).toISOString(),
     actor: { id, type, email, name },
     action: change.action,
-    kind: kind.name,
+    kind: kindName,
     entity,
     name: nameOf(after ?? before),
     changed: before && after ? jsonDifferences(before, after).map(({ path }) => path) : [],

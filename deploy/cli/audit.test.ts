@@ -38,6 +38,18 @@ test('weir audit tells who did what, oldest first', async () => {
   )
 })
 
+test('weir audit names rules on lines singly', async () => {
+  const url = '/v1/config/ingestion/exclusions'
+  const payload = { title: 'noise', apps: ['a'] }
+  const { id } = (await installation.call({ method: 'POST', url, payload })).json()
+  await installation.call({ method: 'PATCH', url: `${url}/${id}`, payload: { active: true } })
+  const at = new Date(installation.clock.wallMs()).toISOString()
+  expect((await run('--entity', id)).out).toBe(
+    `${at}  first start  created exclusion-rule "noise" (${id})\n` +
+      `${at}  first start  changed exclusion-rule "noise" (${id}): /active\n`,
+  )
+})
+
 test('weir audit --limit takes the newest, --json prints each with before and after', async () => {
   await pipeline('a')
   const id = await pipeline('b')

@@ -15,6 +15,7 @@ digits, which change when it does. --json prints one JSON object per line, with 
 Examples:
   weir audit
   weir audit --from 7d --kind token
+  weir audit --kind exclusion-rule
   weir audit --actor ann@example.org --action removed
   weir audit --entity 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11 --json
   weir audit --follow`

@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto'
 import {
   type ConfigurationChange,
   type ConfigurationEvent,
   configurationEventType,
 } from '../../schemas/configuration.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import { parseJson } from '../json-text.ts'
+import { jsonText, parseJson } from '../json-text.ts'
 import { LogError, type Topic } from '../log/log.ts'
 import { accounts, enterprises } from './entities.ts'
 import { clearValue, valueOpenedLate } from './entity-text.ts'
 import { ConfigurationFold } from './fold.ts'
-import type { AnyKind } from './kind.ts'
+import type { AnyKind, Part } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { Seal } from './seal.ts'
@@ -25,15 +26,21 @@ export type ChangeAction = 'created' | 'changed' | 'removed'
 /** A change that the configuration took, without its values: where they are on the log. */
 export interface PastChange {
   readonly offset: bigint
-  /** Among the changes of its event. */
+  /** Among what its event changes: each part counts. */
   readonly index: number
   readonly atMs: number
   /** Subject id. */
   readonly actor: string
+  /** Of the entity on the log. */
   readonly kind: AnyKind
+  /** Name of the kind of what changed: the entity, or a part of it. */
+  readonly kindName: string
+  /** Id of what changed. */
   readonly entity: string
+  /** Where the entity is among the changes of its event, and its id. */
+  readonly whole: { readonly at: number; readonly entity: string }
   readonly action: ChangeAction
-  /** The last change of the same entity before this one. */
+  /** The last change of the same before this one. */
   readonly previous: PastChange | undefined
   /** Whose it is. */
   readonly places: readonly string[]
@@ -53,6 +60,8 @@ export interface HistoryPorts {
   /** Whether the event at an offset that was folded was ignored. */
   isIgnored(offset: bigint): boolean
 }
+
+type EventPlace = Pick<PastChange, 'offset' | 'index' | 'kind' | 'whole'>
 
 interface Aside {
   readonly fold: ConfigurationFold
@@ -79,6 +88,8 @@ export class ConfigurationHistory {
   readonly #byPlace = new Map<string, PastChange[]>()
   /** The newest change of each entity, by kind and id. */
   readonly #newest = new Map<string, PastChange>()
+  /** Of entities with parts, by kind and id: digests of those that are there. */
+  readonly #parts = new Map<string, ReadonlyMap<string, string>>()
   readonly subjects = new Subjects()
   /** Says which events were ignored, until it comes to where the process began to fold. */
   #aside: Aside | undefined
@@ -116,9 +127,12 @@ export class ConfigurationHistory {
       previous === undefined ? [offset] : [offset, previous.offset],
     )
     const events = await this.#eventsAt(offsets)
-    const clear = ({ offset, index, kind, entity }: PastChange) => {
-      const { value = '' } = events.get(offset)?.changes[index] ?? {}
-      return value === '' ? undefined : clearValue(kind, entity, value, this.#ports.seal)
+    const clear = ({ offset, kind, kindName, entity, whole }: PastChange) => {
+      const { value = '' } = events.get(offset)?.changes[whole.at] ?? {}
+      if (value === '') return undefined
+      const clearWhole = clearValue(kind, whole.entity, value, this.#ports.seal)
+      const partsOf = kind.parts[kindName]
+      return partsOf === undefined ? clearWhole : partsOf(clearWhole as never).find(({ id }) => id === entity)
     }
     return changes.map(change => ({
       before: change.previous && clear(change.previous),
@@ -163,10 +177,14 @@ export class ConfigurationHistory {
 
   #take(event: ConfigurationEvent, offset: bigint): void {
     if (this.#wasIgnored(event, offset)) return
-    for (const [index, change] of event.changes.entries()) {
+    let index = 0
+    for (const [at, change] of event.changes.entries()) {
       const kind = this.#kinds.get(change.kind)
-      if (kind === undefined || !kind.audited) continue
-      this.#note(event, change, { offset, index, kind })
+      const whole = { at, entity: change.entity }
+      if (kind === undefined || !kind.audited) index++
+      else if (Object.keys(kind.parts).length === 0)
+        this.#note(event, change, { offset, index: index++, kind, whole })
+      else index += Math.max(1, this.#noteParts(event, change, { offset, index, kind, whole }))
     }
   }
 
@@ -182,11 +200,10 @@ export class ConfigurationHistory {
   #note(
     { atMs, actor, account }: ConfigurationEvent,
     { entity, value }: ConfigurationChange,
-    at: Pick<PastChange, 'offset' | 'index' | 'kind'>,
+    at: EventPlace,
   ): void {
     const key = `${at.kind.name} ${entity}`
-    const last = this.#newest.get(key)
-    const previous = last?.action === 'removed' ? undefined : last
+    const previous = this.#previous(key)
     const action = value === '' ? 'removed' : previous === undefined ? 'created' : 'changed'
     // To remove what is not there is no change.
     if (action === 'removed' && previous === undefined) return
@@ -196,9 +213,46 @@ export class ConfigurationHistory {
       stored === undefined
         ? (previous?.places ?? [placeOfAccount(account)])
         : placesOf(at.kind, entity, stored)
-    const change: PastChange = { ...at, atMs, actor, entity, action, previous, places }
+    this.#add(key, { ...at, kindName: at.kind.name, atMs, actor, entity, action, previous, places })
+  }
+
+  /** @returns how many parts have changed */
+  #noteParts(
+    { atMs, actor, account }: ConfigurationEvent,
+    { entity, value }: ConfigurationChange,
+    { index, ...at }: EventPlace,
+  ): number {
+    const stored = value === '' ? undefined : parsedObject(value)
+    let changed = 0
+    for (const [kindName, partsOf] of Object.entries(at.kind.parts)) {
+      const name = `${kindName} ${entity}`
+      const before = this.#parts.get(name) ?? new Map<string, string>()
+      const after = stored === undefined ? new Map<string, string>() : digestsOf(partsOf(stored as never))
+      this.#parts.set(name, after)
+      for (const id of new Set([...before.keys(), ...after.keys()])) {
+        if (before.get(id) === after.get(id)) continue
+        const key = `${name} ${id}`
+        const previous = this.#previous(key)
+        const action = !after.has(id) ? 'removed' : previous === undefined ? 'created' : 'changed'
+        const places =
+          stored === undefined
+            ? (previous?.places ?? [placeOfAccount(account)])
+            : placesOf(at.kind, entity, stored)
+        const common = { ...at, atMs, actor, action, previous, places } as const
+        this.#add(key, { ...common, index: index + changed++, kindName, entity: id })
+      }
+    }
+    return changed
+  }
+
+  #previous(key: string): PastChange | undefined {
+    const last = this.#newest.get(key)
+    return last?.action === 'removed' ? undefined : last
+  }
+
+  #add(key: string, change: PastChange): void {
     this.#newest.set(key, change)
-    for (const place of places) {
+    for (const place of change.places) {
       const changes = this.#byPlace.get(place)
       if (changes === undefined) this.#byPlace.set(place, [change])
       else changes.push(change)
@@ -209,6 +263,11 @@ export class ConfigurationHistory {
   #isLookedInto(kind: AnyKind, account: string): boolean {
     return account === '' || kind.name === accounts.name || this.subjects.areToldBy(kind)
   }
+}
+
+/** By id. */
+function digestsOf(parts: readonly Part[]): Map<string, string> {
+  return new Map(parts.map(part => [part.id, hash('sha256', jsonText(part as never))]))
 }
 
 function parsedObject(text: string): JsonObject {

@@ -16,8 +16,17 @@ export interface Kind<Value> {
   readonly account: ((value: Value) => string) | undefined
   /** False: notes of the program itself, which are no change that anybody made. */
   readonly audited: boolean
+  /**
+   * What people see as things of their own in an entity, by the name of their kind: changes of these are told, not those
+   * of the whole. Nothing in them is sealed.
+   */
+  readonly parts: Readonly<Record<string, (value: Value) => readonly Part[]>>
   /** Checked on the configuration as it would be after the whole event. */
   readonly rules: readonly Rule<Value>[]
+}
+
+export interface Part {
+  readonly id: string
 }
 
 export type Rule<Value> = (change: RuleChange<Value>, after: ConfigurationView) => Rejection | undefined
@@ -36,5 +45,5 @@ export function defineKind<Value>(
   name: string,
   options: Partial<Omit<Kind<Value>, 'name'>> = {},
 ): Kind<Value> {
-  return { name, sealed: [], unique: {}, account: undefined, audited: true, rules: [], ...options }
+  return { name, sealed: [], unique: {}, account: undefined, audited: true, parts: {}, rules: [], ...options }
 }

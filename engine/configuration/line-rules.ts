@@ -56,6 +56,11 @@ const MAX_RULES_CHARACTERS = 400_000
 
 export const lineRules = defineKind<LineRules>('line-rules', {
   account: ({ account }) => account,
+  parts: {
+    'exclusion-rule': ({ exclusions }) => exclusions,
+    'stream-exclusion-rule': ({ streamExclusions }) => streamExclusions,
+    'retention-rule': ({ retentionRules }) => retentionRules,
+  },
   rules: [
     ({ after }) => {
       if (after === undefined) return undefined
