@@ -57,7 +57,7 @@ export const ExplainedLine = Type.Object({
     }),
     {
       description:
-        'Where it would have been stored, of all pipelines, but for a rule on lines or a quota that is used up',
+        'Where it would have been stored, of all pipelines, but for a rule on lines or a quota that is used up; without a pipeline and a node: by the default graph, or it was dropped as it arrived',
     },
   ),
   window: Type.Optional(

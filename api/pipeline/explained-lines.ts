@@ -47,21 +47,30 @@ export function explainedLine(
     place: `${placeOf(handled)}/${line.index}`,
     handled_at: new Date(timeMs).toISOString(),
     event: eventRecord(line.event),
-    summary: line.isRepeat
-      ? 'It repeats a request that came before, so it was passed over: look at the first one.'
-      : summaryOf(ends, pipelineId, shown),
+    summary: fateOnArrival(line) ?? summaryOf(ends, pipelineId, shown),
     stored: ends.stored.map(({ handled: at, row, pipeline: by, node }) => ({
       line_id: lineId({ ...at, topic: at.topic as keyof typeof TOPIC_NUMBERS, row }),
       pipeline_id: by === '' ? null : by,
       node_id: by === '' ? null : node,
     })),
-    excluded: ends.excluded.map(({ pipeline: by, node, reason }) => ({
-      pipeline_id: by === '' ? null : by,
-      node_id: by === '' ? null : node,
-      reason,
-    })),
+    excluded: [
+      ...(line.droppedFor === undefined
+        ? []
+        : [{ pipeline_id: null, node_id: null, reason: line.droppedFor }]),
+      ...ends.excluded.map(({ pipeline: by, node, reason }) => ({
+        pipeline_id: by === '' ? null : by,
+        node_id: by === '' ? null : node,
+        reason,
+      })),
+    ],
     pipeline: shown ?? null,
   }
+}
+
+/** What kept a line from every pipeline. */
+function fateOnArrival({ isRepeat, droppedFor }: ExplainedLine): string | undefined {
+  if (isRepeat) return 'It repeats a request that came before, so it was passed over: look at the first one.'
+  return droppedFor && `Dropped by ${droppedFor.rule} before any pipeline.`
 }
 
 function endsOf(

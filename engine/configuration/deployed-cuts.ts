@@ -125,7 +125,9 @@ function lineRulesCut({ id, version, value }: Entity<LineRules>): AccountsCut {
     accountId: id,
     exclusions: value.exclusions
       .filter(({ active }) => active)
-      .map(({ id, title, apps, hosts, query }) => ({ id, title, apps, hosts, query })),
+      .map(({ id, title, apps, hosts, query, indexonly }) => {
+        return { id, title, apps, hosts, query, entirely: !indexonly }
+      }),
     retentionRules: value.retentionRules
       .filter(({ active }) => active)
       .toSorted((a, b) => a.priority - b.priority)
@@ -144,7 +146,9 @@ function quotaCut({ id, version, value }: Entity<QuotaState>): AccountsCut {
     period,
     untilMs,
     discards,
-    rules: rules.map(({ number, apps, hosts, query }) => ({ number, apps, hosts, query })),
+    rules: rules.map(({ number, apps, hosts, query, indexonly }) => {
+      return { number, apps, hosts, query, entirely: !indexonly }
+    }),
   }))
   const payload: QuotaCut = { accountId: id, periods }
   return { account: id, cut: { kind: 'quota', entity: id, version, payload: JSON.stringify(payload) } }

@@ -57,6 +57,8 @@ export interface LineConditions {
 export interface ExclusionCut extends LineConditions {
   readonly id: string
   readonly title: string
+  /** The line is dropped as it arrives, and not only kept out of the store. */
+  readonly entirely?: boolean
 }
 
 export interface RetentionCut extends LineConditions {
@@ -72,13 +74,19 @@ export interface LineRulesCut {
   readonly retentionRules: readonly RetentionCut[]
 }
 
+export interface QuotaRuleCut extends LineConditions {
+  readonly number: number
+  /** As of an exclusion. */
+  readonly entirely?: boolean
+}
+
 /** What acts until a log time because of a quota. */
 export interface QuotaPeriodCut {
   readonly period: QuotaPeriod
   readonly untilMs: number
   /** Nothing is stored. */
   readonly discards: boolean
-  readonly rules: readonly (LineConditions & { readonly number: number })[]
+  readonly rules: readonly QuotaRuleCut[]
 }
 
 /** Payload of a cut of kind 'quota'; entity is the short account id, version that of what was decided. */

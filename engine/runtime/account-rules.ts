@@ -16,6 +16,7 @@ export interface Exclusion {
 }
 
 interface ExclusionTest extends Exclusion {
+  readonly entirely: boolean
   readonly matches: LineTest
 }
 
@@ -29,21 +30,30 @@ interface QuotaInForce {
   readonly tests: readonly ExclusionTest[]
 }
 
+interface ArrivalTest {
+  /** Log time, UNIX ms. */
+  readonly untilMs: number
+  readonly test: ExclusionTest
+}
+
 /**
  * What lines of one account meet on one partition before they are stored: exclusion rules, a quota that is used up,
- * rules on how long they are kept (ingestion, search and usage, section 9, steps 3 to 5).
+ * rules on how long they are kept (ingestion, search and usage, section 9, steps 3 to 5). Rules that drop a line
+ * entirely are met as it arrives, too: before what pipelines do with it, and on the record that tails judge.
  */
 export class AccountRules {
   #exclusions: readonly ExclusionTest[] = []
   #quotas: readonly QuotaInForce[] = []
   #retention: readonly RetentionTest[] = []
+  #onArrival: readonly ArrivalTest[] = []
   /** By node, since the last call of `takeActivity`. */
   readonly #activity = new Map<string, NodeActivity>()
   /** False for most accounts: their lines pay nothing. */
   anyHold = false
 
   set({ exclusions, retentionRules }: LineRulesCut): void {
-    this.#exclusions = exclusions.map(({ id, title, ...conditions }) => ({
+    this.#exclusions = exclusions.map(({ id, title, entirely = false, ...conditions }) => ({
+      entirely,
       node: `exclusion-${id}`,
       reason: { rule: `exclusion rule ${title === '' ? '' : `"${title}" `}(${id})`, rule_id: id },
       matches: compileLineTest(conditions),
@@ -60,12 +70,27 @@ export class AccountRules {
     this.#noteHold()
   }
 
+  /** Whether a line may be dropped as it arrives: `judgeArrival` needs no asking otherwise. */
+  get anyOnArrival(): boolean {
+    return this.#onArrival.length > 0
+  }
+
   /** Whether anything acts, or may act later than a log time. */
   meansSomething(timeMs: number): boolean {
     return (
       this.#exclusions.length + this.#retention.length > 0 ||
       this.#quotas.some(({ untilMs }) => timeMs < untilMs)
     )
+  }
+
+  /**
+   * @param line as the default graph would store it
+   * @returns why it goes no further, not even to a pipeline; undefined: it does
+   */
+  judgeArrival(line: JudgedLine, timeMs: number, bytes: number): Exclusion | undefined {
+    const found = this.#onArrival.find(({ untilMs, test }) => timeMs < untilMs && test.matches(line))
+    if (found !== undefined) this.#count(found.test.node, bytes)
+    return found?.test
   }
 
   /**
@@ -116,14 +141,23 @@ export class AccountRules {
   }
 
   #noteHold(): void {
+    this.#onArrival = [
+      ...entirelyOf(this.#exclusions, Number.POSITIVE_INFINITY),
+      ...this.#quotas.flatMap(({ untilMs, tests }) => entirelyOf(tests, untilMs)),
+    ]
     this.anyHold = this.#exclusions.length + this.#quotas.length + this.#retention.length > 0
   }
+}
+
+function entirelyOf(tests: readonly ExclusionTest[], untilMs: number): ArrivalTest[] {
+  return tests.filter(({ entirely }) => entirely).map(test => ({ untilMs, test }))
 }
 
 /** Its rules first: they tell more. */
 function quotaTests({ period, discards, rules }: QuotaPeriodCut): ExclusionTest[] {
   const tests = rules.map(
-    ({ number, ...conditions }): ExclusionTest => ({
+    ({ number, entirely = false, ...conditions }): ExclusionTest => ({
+      entirely,
       node: `quota-${period}-${number}`,
       reason: { rule: `rule ${number} of the ${period} quota`, quota: period, rule_number: number },
       matches: compileLineTest(conditions),
@@ -131,6 +165,7 @@ function quotaTests({ period, discards, rules }: QuotaPeriodCut): ExclusionTest[
   )
   if (discards)
     tests.push({
+      entirely: false,
       node: `quota-${period}`,
       reason: { rule: `the ${period} quota is used up`, quota: period },
       matches: () => true,

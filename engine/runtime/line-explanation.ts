@@ -19,6 +19,8 @@ export interface ExplainedLine {
   readonly event: Event
   /** Of a request that came before with the same idempotency key, or the whole record was written twice: it was passed over. */
   readonly isRepeat: boolean
+  /** By a rule that drops lines entirely, as it arrived. */
+  readonly droppedFor: JsonObject | undefined
   readonly stored: readonly StoredAs[]
   readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
   /** By rules on lines, or because a quota was used up. */
@@ -100,6 +102,7 @@ class LineWatch implements RunWatch {
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
   readonly #notStored: { readonly pipeline: string; readonly error: NodeError }[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
+  readonly #dropped = new Map<number, JsonObject>()
   #batch: LineBatchView | undefined
   /** Of the lines that were handled, in order. */
   #handled: readonly number[] = []
@@ -110,6 +113,10 @@ class LineWatch implements RunWatch {
 
   takesEffect(_account: string, pipeline: string, inEffect: PipelineInEffect): void {
     this.#inEffect.set(pipeline, inEffect)
+  }
+
+  dropped(_batch: LineBatchView, index: number, { reason }: Exclusion): void {
+    this.#dropped.set(index, reason)
   }
 
   handles(batch: LineBatchView, indexes: readonly number[]): void {
@@ -143,7 +150,8 @@ class LineWatch implements RunWatch {
     return {
       index,
       event,
-      isRepeat: row < 0,
+      isRepeat: row < 0 && !this.#dropped.has(index),
+      droppedFor: this.#dropped.get(index),
       stored: this.#stored.filter(({ line }) => line === index).map(({ line: _, ...stored }) => stored),
       notStored: this.#notStored.filter(({ error }) => error.event.origin?.index === index),
       excluded: this.#excluded

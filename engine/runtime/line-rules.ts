@@ -5,6 +5,7 @@ import { fieldPaths } from '../query-language/field-paths.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
 import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
 import type { EveryLine, FieldTerm, Query, TextTerm } from '../query-language/syntax-tree.ts'
+import type { TailedLine } from '../tail/tailed-line.ts'
 
 /** A line as rules look at it. */
 export interface JudgedLine {
@@ -40,6 +41,22 @@ export function compileLineTest({ apps, hosts, levels = [], query }: LineConditi
   const isLevel = oneOf(levels.map(level => level.toUpperCase()))
   // The query last: it alone asks for the record.
   return line => isApp(line.app) && isHost(line.host) && isLevel(line.level) && meetsQuery(line)
+}
+
+/** A line as it arrives, for `compileLineTest`. */
+export function judgedArrival(line: TailedLine): JudgedLine {
+  return {
+    get host() {
+      return line.host
+    },
+    get app() {
+      return line.app
+    },
+    get level() {
+      return line.stored.level
+    },
+    searched: () => searchedRecord(line.record),
+  }
 }
 
 /** A record, as tails see it, for `compileLineTest`. */

@@ -13,7 +13,8 @@ import type {
   SpreadCut,
 } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
-import type { NodeError } from '../graph/compile-graph.ts'
+import { Event } from '../event.ts'
+import { INGEST_ROUTE, type NodeError } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
@@ -22,6 +23,7 @@ import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
 import type { StoredLine } from '../store/stored-line.ts'
+import { LineStand } from '../tail/tailed-line.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
@@ -37,6 +39,7 @@ import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { KeyedExchange } from './keyed-exchange.ts'
+import { judgedArrival } from './line-rules.ts'
 import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
 import { OpenBatch } from './open-batch.ts'
 import type { Outbox } from './outbox.ts'
@@ -93,6 +96,8 @@ export class PartitionFold {
   readonly #producers = new Producers()
   readonly #pending = new PendingNodeActivity()
   readonly #line: StoredLine = newStoredLine()
+  /** Counts names of its own: what is judged here may never be stored, nor is it part of the state. */
+  readonly #arrivals = new LineStand()
   readonly #batch = new OpenBatch()
   readonly #stored = new Map<string, Position>()
   readonly #exchange: KeyedExchange
@@ -413,7 +418,7 @@ export class PartitionFold {
     if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
     this.#endDueWindowsOf(account)
-    const indexes = this.#newLines(account, batch)
+    const indexes = this.#notDropped(account, batch, this.#newLines(account, batch))
     this.#watch?.handles?.(batch, indexes)
     account.run(batch, indexes, this.#output)
     this.#notePending(account)
@@ -430,6 +435,21 @@ export class PartitionFold {
       first = end
     }
     return indexes
+  }
+
+  /** Indexes of the lines that no rule drops entirely: the others are as if they had not been sent. */
+  #notDropped(account: AccountState, batch: LineBatchView, indexes: number[]): number[] {
+    const { rules, retentionDays } = account
+    if (!rules.anyOnArrival || batch.route !== INGEST_ROUTE) return indexes
+    const { partition } = this.#identity
+    const timeMs = this.#timeMs
+    const place = { partition, offset: this.#offset, timeMs, retentionDays }
+    return indexes.filter((index, row) => {
+      const line = judgedArrival(this.#arrivals.line(batch, index, { ...place, row }))
+      const exclusion = rules.judgeArrival(line, timeMs, Event.ofLine(batch, index).bytes)
+      if (exclusion !== undefined) this.#watch?.dropped?.(batch, index, exclusion)
+      return exclusion === undefined
+    })
   }
 
   #store(

@@ -50,7 +50,9 @@ export interface RunWatch {
   observerOf(account: string, pipeline: string): GraphObserver | undefined
   /** Told when a cut takes effect, and once of all that is in effect when a partition begins to be watched. */
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
-  /** Told of each record of lines which of them are no repeats. */
+  /** A rule drops a line of a record entirely, before it is handled. */
+  dropped?(batch: LineBatchView, index: number, exclusion: Exclusion): void
+  /** Told of each record of lines which of them are no repeats, and not dropped. */
   handles?(batch: LineBatchView, indexes: readonly number[]): void
   /** Told before events from another partition are run on; repeats are left out. */
   resumes?(arrived: ArrivedEvents): void

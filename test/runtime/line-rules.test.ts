@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { explainedLine } from '../../api/pipeline/explained-lines.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { KEYED_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { explainRecord } from '../../engine/runtime/line-explanation.ts'
+import { MovedEvents } from '../../engine/runtime/moved-events.ts'
 import { encodeControl, foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import { controlType } from '../../schemas/control.ts'
@@ -138,6 +140,145 @@ describe.each([
     expect(explained.map(({ excluded }) => excluded)).toEqual([[], [{ pipeline, node: sink, reason }]])
     const steps = explained[1]?.pipelines[0]?.steps ?? []
     if (pipeline !== '') expect(steps.at(-1)).toMatchObject({ node: sink, outcome: 'dropped', reason })
+  })
+})
+
+describe('a line that a rule drops entirely', () => {
+  const LIMITED = [
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], { threshold: 2, window_ms: 60_000 }),
+    node('sink', 'store', 'mezmo', ['limit'], { query: { hostname: 'renamed' } }),
+  ]
+  const dropped = (id: string, conditions: Parameters<typeof exclusion>[1]) =>
+    exclusion(id, { ...conditions, entirely: true })
+
+  test('comes to no node of a pipeline, uses no throttle up, and is counted once', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.deploy(LIMITED)
+    world.configuration.rule(5, {
+      exclusions: [
+        exclusion('1111111111', { query: 'noise' }),
+        dropped('2222222222', { apps: ['noisy'], title: 'noisy apps' }),
+        dropped('3333333333', { query: 'secret' }),
+      ],
+    })
+    await send(
+      world,
+      worker,
+      { line: 'noise', app: 'noisy' },
+      { line: 'one', app: 'quiet' },
+      { line: 'a secret', app: 'quiet' },
+      { line: 'more', app: 'noisy' },
+      { line: 'two', app: 'quiet' },
+      { line: 'three', app: 'quiet' },
+    )
+    expect(world.store.rows('lines').map(({ line, row }) => [line, row])).toEqual([
+      ['one', 0],
+      ['two', 1],
+    ])
+    expect(countsOf(worker, 'exclusion-2222222222')).toMatchObject({ eventsIn: 2, dropped: 2 })
+    expect(countsOf(worker, 'exclusion-3333333333')).toMatchObject({ eventsIn: 1, dropped: 1 })
+    expect(countsOf(worker, 'exclusion-1111111111')).toBeUndefined()
+    expect(countsOf(worker, 'limit', 'pipeline-1')).toMatchObject({ eventsIn: 3, dropped: 1 })
+    expect(countsOf(worker, 'store', 'pipeline-1')).toMatchObject({ eventsIn: 2, dropped: 0 })
+  })
+
+  test('is judged as it came, and once more as it would be stored', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.deploy(LIMITED)
+    world.configuration.rule(5, {
+      exclusions: [
+        dropped('1111111111', { hosts: ['web-1'] }),
+        dropped('2222222222', { hosts: ['renamed'], query: 'two' }),
+      ],
+    })
+    await send(
+      world,
+      worker,
+      { line: 'one', host: 'web-1' },
+      { line: 'two', host: 'web-2' },
+      { line: 'three', host: 'web-2' },
+    )
+    expect(world.store.rows('lines').map(({ line, host, row }) => [line, host, row])).toEqual([
+      ['three', 'renamed', 1],
+    ])
+    expect(countsOf(worker, 'limit', 'pipeline-1')).toMatchObject({ eventsIn: 2, dropped: 0 })
+    expect(countsOf(worker, 'store', 'pipeline-1')).toMatchObject({ eventsIn: 2, dropped: 1 })
+    for (const name of ['exclusion-1111111111', 'exclusion-2222222222'])
+      expect(countsOf(worker, name), name).toMatchObject({ eventsIn: 1, dropped: 1 })
+  })
+
+  test('repeats nothing: a request that comes again is no line that a rule drops', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.rule(5, { exclusions: [dropped('1111111111', { apps: ['noisy'] })] })
+    await settle(worker)
+    const idempotency = { key: 'a', digest: Buffer.from('0123456789abcdef') }
+    const value = lineBatchValue([{ lines: [{ line: 'x', app: 'noisy' }], idempotency }])
+    for (let time = 0; time < 3; time++)
+      await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' })
+    await passSecond(world, worker)
+    expect(countsOf(worker, 'exclusion-1111111111')).toMatchObject({ eventsIn: 1, dropped: 1 })
+  })
+
+  test('leaves no trace in what names of fields the day has', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.rule(5, { exclusions: [dropped('1111111111', { query: 'secret:*' })] })
+    await send(world, worker, { line: '{"secret":"x"}' }, { line: '{"open":"x"}' })
+    await worker.finish()
+    const { states } = await newestCheckpoint(world)
+    const names = states.find(({ holder }) => holder.startsWith('names '))
+    expect(String(names?.data)).toContain('open')
+    expect(String(names?.data)).not.toContain('secret')
+  })
+
+  test('is told of by the rules of a quota until its end, too', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.deploy(LIMITED)
+    const untilMs = world.clock.wallMs() + 10_000
+    const rule = { apps: ['a'], hosts: [], query: '', entirely: true }
+    world.configuration.quota(5, [
+      { period: 'daily', untilMs, discards: false, rules: [{ ...rule, number: 3 }] },
+    ])
+    await send(world, worker, { line: '1', app: 'a' }, { line: '2', app: 'b' })
+    world.clock.advance(10_000)
+    await send(world, worker, { line: '3', app: 'a' })
+    expect(world.storedLines()).toEqual(['2', '3'])
+    expect(countsOf(worker, 'quota-daily-3')).toMatchObject({ eventsIn: 1, dropped: 1 })
+    expect(countsOf(worker, 'limit', 'pipeline-1')).toMatchObject({ eventsIn: 2 })
+  })
+
+  test('is explained by its rule', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    world.configuration.deploy(LIMITED)
+    world.configuration.rule(5, { exclusions: [dropped('1111111111', { title: 'noise', apps: ['noisy'] })] })
+    await send(world, worker, { line: 'left out', app: 'noisy' }, { line: 'kept', app: 'a' })
+    const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
+    const records = await world.ingest.read(world.partition, 0n, 1_000_000)
+    const explained = records.flatMap(record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true) ?? [])
+    const reason = { rule: 'exclusion rule "noise" (1111111111)', rule_id: '1111111111' }
+    expect(explained.flatMap(({ lines }) => lines)).toMatchObject([
+      { isRepeat: false, droppedFor: reason, stored: [], excluded: [], pipelines: [{ steps: [] }] },
+      { isRepeat: false, droppedFor: undefined, stored: [{ row: 0 }] },
+    ])
+    const moved = new MovedEvents({} as never, SAMPLE_ACCOUNT, () => Promise.resolve())
+    const told = explained.flatMap(record =>
+      record.lines.map(line => explainedLine(record, world.partition, line, 'pipeline-1', moved)),
+    )
+    expect(told).toMatchObject([
+      {
+        summary: 'Dropped by exclusion rule "noise" (1111111111) before any pipeline.',
+        stored: [],
+        excluded: [{ pipeline_id: null, node_id: null, reason }],
+        pipeline: { took_it: false, steps: [] },
+      },
+      { summary: 'Revision 1: stored once.', excluded: [], pipeline: { took_it: true } },
+    ])
   })
 })
 

@@ -16,8 +16,8 @@ export function drawLineRules(dice: Dice, account: string): LineRules {
   const isActive = () => dice.chance(0.85)
   return {
     account,
-    exclusions: exclusions.map(({ id, title, apps, hosts, query }) => {
-      return { id, title, apps, hosts, query, active: isActive(), indexonly: dice.chance(0.5) }
+    exclusions: exclusions.map(({ entirely, ...rule }) => {
+      return { ...rule, active: isActive(), indexonly: !entirely }
     }),
     streamExclusions: [],
     retentionRules: retentionRules.map(({ id, days, apps, hosts, levels = [], query }, index) => {
@@ -34,7 +34,9 @@ export function drawLineRules(dice: Dice, account: string): LineRules {
 export function drawQuotaState(dice: Dice, account: string, nowMs: number): QuotaState {
   const inForce = drawPeriods(dice, nowMs, NAMES).map(({ rules, ...period }) => ({
     ...period,
-    rules: rules.map(rule => ({ ...rule, percent: 50, active: true, indexonly: true })),
+    rules: rules.map(({ entirely, ...rule }) => {
+      return { ...rule, percent: 50, active: true, indexonly: !entirely }
+    }),
   }))
   return { account, inForce }
 }

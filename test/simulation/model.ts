@@ -3,7 +3,7 @@ import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import { type IngestRequest, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import { type InForce, judge, type SeenLine } from '../support/rules-model.ts'
+import { droppedEntirely, type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
 import type { Recipe, ThrottleRule } from './recipe.ts'
 
@@ -189,7 +189,15 @@ export class LogModel {
       first = end
     }
     this.#lines.push(...lines)
-    this.#run(batch.account, lines)
+    this.#run(
+      batch.account,
+      lines.filter(line => this.#goesOn(line)),
+    )
+  }
+
+  #goesOn(line: ModelLine): boolean {
+    const by = droppedEntirely(seen(line), this.#inForceOf(line.account))
+    return by === undefined || this.#count(`${line.account}  ${by}`, line, false)
   }
 
   #isNewRequest(account: string, { idempotency }: IngestRequest): boolean {

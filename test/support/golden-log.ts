@@ -193,7 +193,11 @@ function rule(control: (body: Control['body']) => void, round: number): void {
   const rules = (version: number, of: Partial<LineRulesCut>) =>
     cut('line-rules', version, { accountId: SAMPLE_ACCOUNT, exclusions: [], retentionRules: [], ...of })
   const bigLists = exclusion('1111111111', { query: 'list:a deep.a.b:*' })
-  const someApps = exclusion('2222222222', { apps: ['app-1'], query: 'plain OR big:>5' })
+  const someApps = exclusion('2222222222', {
+    apps: ['app-1'],
+    query: 'plain OR big:>5',
+    entirely: true,
+  })
   const retentionRules = [
     retention('3333333333', 3, { query: 'level:info plain' }),
     retention('4444444444', 60, { levels: ['Warn'] }),
@@ -211,7 +215,7 @@ function rule(control: (body: Control['body']) => void, round: number): void {
       period: 'monthly',
       untilMs: midnightMs + 12_000,
       discards: false,
-      rules: [{ number: 2, apps: [], hosts: ['web-1'], query: 'ünïcode' }],
+      rules: [{ number: 2, apps: [], hosts: ['web-1'], query: 'ünïcode', entirely: true }],
     },
   ]
   cut('quota', 1, { accountId: SAMPLE_ACCOUNT, periods })

@@ -8,8 +8,10 @@ import type {
 } from '../../engine/configuration/deployed.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { type Control, type Cut, controlType } from '../../schemas/control.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Dice } from './dice.ts'
+import { lineBatchValue } from './line-batches.ts'
 import type { MemoryRow } from './memory-store.ts'
 
 /** A line as the model sees it: as it would be stored. */
@@ -85,7 +87,7 @@ function drawConditions(dice: Dice, names: DrawnNames): LineConditions {
 export function drawRules(dice: Dice, names = NAMES): Omit<LineRulesCut, 'accountId'> {
   const id = () => `${dice.below(5)}`.padStart(10, '0')
   const exclusions = Array.from({ length: dice.below(3) }, (): ExclusionCut => {
-    return { id: id(), title: '', ...drawConditions(dice, names) }
+    return { id: id(), title: '', ...drawConditions(dice, names), entirely: dice.chance(0.5) }
   })
   const retentionRules = Array.from({ length: dice.below(3) }, (): RetentionCut => {
     const levels = dice.chance(0.2) ? [dice.pick(names.levels)] : []
@@ -101,8 +103,26 @@ export function drawPeriods(dice: Dice, nowMs: number, names = NAMES): QuotaPeri
       period,
       untilMs: nowMs + dice.below(dice.chance(0.5) ? 5_000 : 200_000),
       discards: dice.chance(0.3),
-      rules: dice.chance(0.6) ? [{ number: 1 + dice.below(5), ...drawConditions(dice, names) }] : [],
+      rules: dice.chance(0.6)
+        ? [{ number: 1 + dice.below(5), ...drawConditions(dice, names), entirely: dice.chance(0.5) }]
+        : [],
     }))
+}
+
+/** Under which node a line is dropped as it arrives, if it is. */
+export function droppedEntirely(line: SeenLine, { rules, quota }: InForce): string | undefined {
+  const judgement = judge(line, {
+    rules: rules && { ...rules, exclusions: rules.exclusions.filter(({ entirely }) => entirely) },
+    quota: quota && {
+      ...quota,
+      periods: quota.periods.map(period => ({
+        ...period,
+        discards: false,
+        rules: period.rules.filter(({ entirely }) => entirely),
+      })),
+    },
+  })
+  return 'excludedBy' in judgement ? judgement.excludedBy : undefined
 }
 
 /** What becomes of a line by the rules in force, said once more as plainly as can be. */
@@ -141,9 +161,13 @@ export function judgedRows(records: readonly LogRecord[], free: readonly MemoryR
   })
 }
 
-/** The same log, its rules without effect. */
+/** The same log, its rules without effect, and as if lines that they drop entirely had not been sent. */
 export function withoutRules(records: readonly LogRecord[]): LogRecord[] {
+  let timeMs = 0
   return records.map(record => {
+    timeMs = Math.max(timeMs, record.appendTimeMs, deadlineOf(record))
+    if (schemaIdOf(record.value) === lineBatchType.id)
+      return { ...record, value: undropped(record.value, timeMs, inForceAt(records, record.offset)) }
     const cut = cutOf(record)
     if (cut?.kind !== 'line-rules' && cut?.kind !== 'quota') return record
     const { accountId } = JSON.parse(cut.payload) as { accountId: string }
@@ -151,6 +175,24 @@ export function withoutRules(records: readonly LogRecord[]): LogRecord[] {
     const body = { 'weir.Cut': { ...cut, payload } }
     return { ...record, value: controlType.encode({ behaviour: 3, body }) }
   })
+}
+
+/** A record of lines as `lineBatchValue` makes them. */
+function undropped(value: Buffer, timeMs: number, inForce: InForce): Buffer {
+  const batch = LineBatchView.decode(value)
+  let index = 0
+  const requests = batch.requests.map(({ lines: count, idempotency }) => {
+    const lines = Array.from({ length: count }, () => {
+      const at = index++
+      return { line: batch.lineText(at), app: batch.app(at), level: batch.level(at) }
+    })
+    const isLeft = ({ line: text, app, level }: (typeof lines)[number]) => {
+      const seen = { timeMs, app: app || 'unknown', host: 'web-1', level: level.toUpperCase(), text }
+      return droppedEntirely(seen, inForce) === undefined
+    }
+    return { lines: lines.filter(isLeft), ...(idempotency && { idempotency }) }
+  })
+  return lineBatchValue(requests, batch.account)
 }
 
 /** Of the cuts before an offset, those with the highest version. */
@@ -172,6 +214,12 @@ function isMeant({ apps, hosts, levels = [], query }: LineConditions, line: Seen
   if (hosts.length > 0 && !hosts.includes(line.host)) return false
   if (levels.length > 0 && !levels.some(level => level.toUpperCase() === line.level)) return false
   return query === '' || (QUERIES[query] as (line: SeenLine) => boolean)(line)
+}
+
+function deadlineOf({ value }: LogRecord): number {
+  if (schemaIdOf(value) !== controlType.id) return 0
+  const { body }: Control = controlType.decode(value)
+  return 'weir.Tick' in body ? body['weir.Tick'].deadlineMs : 0
 }
 
 function cutOf({ value }: LogRecord): Cut | undefined {
