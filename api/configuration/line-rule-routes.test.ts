@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ExclusionCut } from '../../engine/configuration/deployed.ts'
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { lineRules } from '../../engine/configuration/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/quotas.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
@@ -114,6 +116,21 @@ describe('an exclusion rule', () => {
     expect(changed.body).toMatchObject({ apps: [], hosts: ['b'], indexonly: false })
   })
 
+  test('tells partitions whether it drops lines entirely', async () => {
+    const { body } = await call('POST', path, { apps: ['a'], active: true, indexonly: false })
+    const told = () => {
+      const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+      const { exclusions } = JSON.parse(
+        cuts.find(({ cut }) => cut.kind === 'line-rules')?.cut.payload ?? '{}',
+      )
+      return (exclusions as ExclusionCut[]).find(({ id }) => id === body.id)?.entirely
+    }
+    expect(told()).toBe(true)
+    await call('PATCH', `${path}/${body.id}`, { indexonly: true })
+    expect(told()).toBe(false)
+    await call('DELETE', `${path}/${body.id}`)
+  })
+
   test('is refused with everything that is wrong with it', async () => {
     const wrong = { title: 5, active: 'yes', apps: 'a', hosts: [1, ''], query: null, indexonly: 'no' }
     expect(await problems('POST', path, wrong)).toEqual([
@@ -216,7 +233,15 @@ describe('quotas', () => {
     const account = credentials.accountId
     const untilMs = clock.wallMs() + 1_000
     const inForce = [
-      { period: 'daily' as const, untilMs, discards: true, rules: [{ ...rule, number: 2 }] },
+      {
+        period: 'daily' as const,
+        untilMs,
+        discards: true,
+        rules: [
+          { ...rule, number: 2 },
+          { ...rule, number: 3, indexonly: false },
+        ],
+      },
       { period: 'monthly' as const, untilMs: clock.wallMs(), discards: true, rules: [] },
     ]
     await installation.write({
@@ -227,8 +252,20 @@ describe('quotas', () => {
     })
     const { body } = await call('GET', path)
     const until = new Date(untilMs).toISOString()
-    expect(body.daily.in_force).toEqual({ until, discard: true, rules: [2] })
+    expect(body.daily.in_force).toEqual({ until, discard: true, rules: [2, 3] })
     expect(body.monthly.in_force).toBeNull()
+    const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+    expect(JSON.parse(cuts.find(({ cut }) => cut.kind === 'quota')?.cut.payload ?? '{}')).toMatchObject({
+      periods: [
+        {
+          rules: [
+            { number: 2, entirely: false },
+            { number: 3, entirely: true },
+          ],
+        },
+        {},
+      ],
+    })
   })
 
   test('are refused with everything that is wrong with them', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
-import { ACCOUNT, RECEIVED_MS, type SentLine, sentEvent } from '../../test/support/sent-lines.ts'
+import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
@@ -12,7 +12,9 @@ import { evaluate } from '../query-language/evaluate.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
 import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
 import type { StoredLine } from '../store/stored-line.ts'
+import { LineStand } from '../tail/tailed-line.ts'
 import { AccountRules } from './account-rules.ts'
+import { compileLineTest, judgedArrival, judgedRecord } from './line-rules.ts'
 
 const PLACE = { topic: INGEST_TOPIC, partition: 3, offset: 17n, row: 4 } as const
 
@@ -78,6 +80,28 @@ test('a rule matches the lines whose record its query matches', () => {
     { numRuns: 2_000, seed: 5 },
   )
   expect(Math.min(matched.yes, matched.no)).toBeGreaterThan(200)
+})
+
+test('a line is judged as it arrives as tails judge it, and as the default graph would store it', () => {
+  const stand = new LineStand()
+  const { partition, offset, row } = PLACE
+  const place = { partition, offset, row, timeMs: RECEIVED_MS, retentionDays: 30 }
+  const matched = { yes: 0, no: 0 }
+  fc.assert(
+    fc.property(drawnLine, drawnQuery, fc.subarray(['web-1', 'a', 'b', 'app-1']), (sent, query, names) => {
+      const rules = new AccountRules()
+      const conditions = { apps: names.slice(0, 1), hosts: names.slice(1, 2), query }
+      const exclusions = [{ id: '1', title: '', ...conditions, entirely: true }]
+      rules.set({ accountId: ACCOUNT, exclusions, retentionRules: [] })
+      const arrived = stand.line(sentBatch([sent]), 0, place)
+      const isDropped = rules.judgeArrival(judgedArrival(arrived), RECEIVED_MS, 0) !== undefined
+      matched[isDropped ? 'yes' : 'no']++
+      expect(isDropped).toBe(compileLineTest(conditions)(judgedRecord(arrived.record)))
+      expect(isDropped).toBe(rules.judge(storedLine(sent), PLACE, 0) !== undefined)
+    }),
+    { numRuns: 2_000, seed: 6 },
+  )
+  expect(Math.min(matched.yes, matched.no)).toBeGreaterThan(50)
 })
 
 test.each([
