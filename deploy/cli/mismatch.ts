@@ -25,6 +25,12 @@ const RESTORE =
 /** What the kinds mean, and what to do. */
 const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   rows: [LOOK_FOR, RESTORE],
+  sums: [
+    'The store differs from the log, and a second look at the stretch did not find the record: the checkpoint that the ' +
+      'second look began at says the same as the store, or the disk gave something else than at the first look.',
+    LOOK_FOR,
+    RESTORE,
+  ],
   'beyond-log': [
     'The store has rows of records that are not on the log: the end of the log was cut off, or lost by the disk; the ' +
       'log was put back from an older copy than the store; or the rows were written past Weir.',
@@ -73,6 +79,7 @@ function meaningOf({ kind, expected, found }: Mismatch): readonly string[] {
 
 function whatOf({ kind, table, expected, found }: Mismatch): string {
   if (kind === 'beyond-log') return `rows of ${table} beyond the end of the log`
+  if (kind === 'sums') return `rows of ${table} that do not add up to what the log says`
   if (kind === 'no-partition') return `rows of ${table} that belong to no partition`
   if (kind === 'closed-early') return 'usage of a day that is not over'
   if (kind === 'usage') return 'usage of a closed day that is not what its lines say'

@@ -111,6 +111,10 @@ describe('weir verify', () => {
       /that the log does not tell of.*the end of the log itself was cut off/s,
     ],
     [
+      { kind: 'sums', firstOffset: 90, lastOffset: 99 },
+      /do not add up to what the log says \(partition 3, offsets 90 to 99.*00000000000000ab.*00000000000000cd.*checkpoint/s,
+    ],
+    [
       { kind: 'beyond-log', firstOffset: 90, lastOffset: 99 },
       /beyond the end of the log \(partition 3, offsets 90 to 99.*the end of the log was cut off/s,
     ],

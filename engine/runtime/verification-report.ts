@@ -3,6 +3,7 @@ import type {
   NoPartitionRows,
   RecordDifference,
   RowCount,
+  RowSums,
   StoredRange,
   StrayRows,
 } from '../store/store-audit.ts'
@@ -43,6 +44,8 @@ export interface DayReport {
 export type MismatchKind =
   /** Rows are missing, changed or too many at positions that the log tells of. */
   | 'rows'
+  /** Rows of a stretch of the log add up to something else than the log says, and no record of it could be found to differ. */
+  | 'sums'
   /** Rows of a position that the log does not have yet. */
   | 'beyond-log'
   /** Rows of a partition that there is not. */
@@ -121,6 +124,39 @@ export function differenceMismatch(
     found: side(found),
     columns: expected.rows === found.rows ? columns : [],
   }
+}
+
+/** A stretch whose rows differ in sum, without a record that is known to differ. */
+export function sumsMismatch(
+  { table, partition }: StoredRange,
+  stretch: { readonly first: bigint; readonly last: bigint },
+  sums: { readonly expected: readonly RowSums[]; readonly found: readonly RowSums[] },
+): Mismatch {
+  const first = [...sums.expected, ...sums.found].reduce(
+    (least, { hourMs }) => Math.min(least, hourMs),
+    Number.POSITIVE_INFINITY,
+  )
+  return {
+    ...NOWHERE,
+    kind: 'sums',
+    table,
+    partition,
+    firstOffset: Number(stretch.first),
+    lastOffset: Number(stretch.last),
+    hour: Number.isFinite(first) ? hourText(first) : null,
+    expected: side(totalOf(sums.expected)),
+    found: side(totalOf(sums.found)),
+  }
+}
+
+function totalOf(sums: readonly RowSums[]): RowCount {
+  const total = { rows: 0, bytes: 0, digest: 0n }
+  for (const { rows, bytes, digest } of sums) {
+    total.rows += rows
+    total.bytes += bytes
+    total.digest = BigInt.asUintN(64, total.digest + digest)
+  }
+  return total
 }
 
 /** Rows where there should be none. */

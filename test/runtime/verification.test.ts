@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Topic } from '../../engine/log/log.ts'
+import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { usageTotals } from '../../engine/store/usage.ts'
@@ -329,6 +330,47 @@ describe('when the log has been trimmed', () => {
     const report = await world.verify({ readThrough: trimmed })
     expect(report.mismatch).toBeNull()
     expect(report.partitions[0]?.firstOffset).toBeGreaterThan(0)
+  })
+})
+
+describe('sums that differ where a second look finds no record are told', () => {
+  const changeStored = () =>
+    byHand(
+      `ALTER TABLE lines UPDATE line = replaceOne(line, 'request', 'REQUEST') WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
+    )
+
+  test('whatever the audit of records says', async () => {
+    await fill({ closeDays: false })
+    await changeStored()
+    const audit = openStoreAudit(world.connection)
+    audit.firstDifference = async () => undefined
+    const { mismatch } = await world.verify({ audit })
+    expect(mismatch).toMatchObject({ kind: 'sums', table: 'lines', hour: '2026-01-01T09:00:00.000Z' })
+    expect(mismatch?.found.rows).toBe(mismatch?.expected.rows)
+    expect(mismatch?.found.digest).not.toBe(mismatch?.expected.digest)
+  })
+
+  test('also when retention may have removed rows of the hour, and the second look is at other rows', async () => {
+    setRetention(SAMPLE_ACCOUNT, 1)
+    await fill()
+    await world.pass(DAY_MS)
+    await world.closeDays()
+    const audit = openStoreAudit(world.connection)
+    const { firstDifference, blockSums } = audit
+    let isSecondLook = false
+    audit.firstDifference = async (range, blocks, missing) => {
+      await firstDifference.call(audit, range, blocks, missing)
+      isSecondLook = true
+      return undefined
+    }
+    audit.blockSums = async (table, blocks) => {
+      const change = isSecondLook ? 1n : 0n
+      isSecondLook = false
+      const sums = await blockSums.call(audit, table, blocks)
+      return sums.map(sum => ({ ...sum, digest: sum.digest ^ change }))
+    }
+    await changeStored()
+    expect((await world.verify({ audit })).mismatch).toMatchObject({ kind: 'sums', table: 'lines' })
   })
 })
 
