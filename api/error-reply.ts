@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ConfigurationRejected, type RejectionCode } from '../engine/configuration/rejection.ts'
-import { LogError } from '../engine/log/log.ts'
+import { isLogAway, LogError } from '../engine/log/log.ts'
 import { pointerTo } from '../engine/problem.ts'
 import { StoreError } from '../engine/store/store.ts'
 import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './errors.ts'
@@ -21,7 +21,7 @@ export function sendError(
   refusals: RefusalLog,
 ): FastifyReply {
   const isV3 = isVersion3(request.url)
-  const known = apiErrorOf(error, isV3)
+  const known = apiErrorOf(error, request)
   if (known.status === 503 || known.status === 429) {
     refusals.note(request, known.message)
   } else if (known.status >= 500) {
@@ -69,14 +69,17 @@ function v3Body(error: ApiError): object {
   return { ...body, errors }
 }
 
-function apiErrorOf(error: unknown, isV3: boolean): ApiError {
+function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ConfigurationRejected) return rejected(error)
-  if (error instanceof LogError) return ofLog(error)
+  if (error instanceof LogError) return ofLog(error, method)
   if (error instanceof StoreError && error.retriable) {
     return unavailable('The store cannot be reached at the moment')
   }
-  return ofFramework(error as FastifyError, isV3) ?? new ApiError(500, 'ServerError', 'Internal Server Error')
+  return (
+    ofFramework(error as FastifyError, isVersion3(url)) ??
+    new ApiError(500, 'ServerError', 'Internal Server Error')
+  )
 }
 
 const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
@@ -98,10 +101,12 @@ function rejected({ code, message }: ConfigurationRejected): ApiError {
   return new ApiError(status, name, message)
 }
 
-function ofLog(error: LogError): ApiError {
+function ofLog(error: LogError, method: string): ApiError {
   if (error.code === 'LOG_RECORD_TOO_LARGE') return payloadTooLarge()
   if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
-  if (error.retriable || error.code === 'LOG_CLOSED') {
+  if (isLogAway(error)) {
+    // What only reads leaves nobody in doubt.
+    if (method === 'GET' || method === 'HEAD') return unavailable('The log cannot be read at the moment')
     return unavailable('The log cannot be written at the moment; whether the change holds is not known')
   }
   return new ApiError(500, 'ServerError', 'Internal Server Error', { cause: error })

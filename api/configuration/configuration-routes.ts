@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { withPresentConfiguration } from '../present-configuration.ts'
 import { archivingRoutes } from './archiving-routes.ts'
 import type { ArchivingSettings } from './archivings.ts'
 import { boardRoutes } from './board-routes.ts'
@@ -44,8 +45,7 @@ export interface ConfigurationPorts {
  * each resource.
  */
 export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
-  // Section 1, rule 13: what was answered to a write holds for every request after it, whichever process that comes to.
-  app.addHook('preHandler', async () => ports.configuration.catchUp())
+  app.addHook('preHandler', withPresentConfiguration(ports.configuration, ports.clock))
   await app.register(viewRoutes, ports)
   await app.register(presetAlertRoutes, ports)
   await app.register(categoryRoutes, ports)

@@ -14,6 +14,7 @@ import type { Caller } from '../auth/caller.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { badRequest } from '../errors.ts'
+import { withPresentConfiguration } from '../present-configuration.ts'
 import { isEmail } from '../validation.ts'
 import { type ChildAccountPorts, ChildAccounts, mayWrite } from './child-accounts.ts'
 import { type EnterpriseKeySettings, EnterpriseKeys } from './enterprise-keys.ts'
@@ -38,7 +39,7 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
   const { configuration } = ports
   const children = new ChildAccounts(ports)
   const keys = new EnterpriseKeys(ports, settings)
-  app.addHook('preHandler', async () => configuration.catchUp())
+  app.addHook('preHandler', withPresentConfiguration(configuration, ports.clock))
   const record = (caller: Caller, account: Entity<Account>) => recordOf(configuration, caller, account)
 
   app.get(

@@ -8,6 +8,7 @@ import type { Taps } from '../../engine/runtime/taps.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
+import { withPresentConfiguration } from '../present-configuration.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { Alerts } from './alerts.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
@@ -66,8 +67,7 @@ const RESERVED_SEGMENTS = ['state-variable']
 /** `/v3/pipeline` (pipeline API, section 2). */
 export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, options) => {
   const pipelines = new Pipelines(options)
-  // What was answered to a write holds for every request after it, whichever process that comes to.
-  app.addHook('preHandler', async () => options.configuration.catchUp())
+  app.addHook('preHandler', withPresentConfiguration(options.configuration, options.clock))
 
   app.get(
     '/v3/pipeline',

@@ -131,6 +131,11 @@ export class LogError extends Error {
   }
 }
 
+/** Whether the log cannot be used at the moment, rather than that a call was wrong. */
+export function isLogAway(error: unknown): error is LogError {
+  return error instanceof LogError && (error.retriable || error.code === 'LOG_CLOSED')
+}
+
 /**
  * A record is at most this large. A request is one record, so this bounds the largest body that can be configured
  * (10 MB for senders that were made for other services); records are 900 KB at most otherwise.
