@@ -23,7 +23,7 @@ export function sendError(
   const isV3 = isVersion3(request.url)
   const known = apiErrorOf(error, request)
   if (known.status === 503 || known.status === 429) {
-    refusals.note(request, known.message)
+    refusals.note(request, known)
   } else if (known.status >= 500) {
     request.log.error({ err: error, method: request.method, route: request.routeOptions.url }, known.message)
   }

@@ -69,8 +69,8 @@ export class IngestFront {
   authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
     const query = readQuery(request.raw.url ?? '')
     const credentials = credentialsOf(request, query)
-    const caller = credentials === undefined ? null : this.#admitted(credentials, reply)
-    request.ingestion = { query, credentials, caller }
+    request.ingestion = { query, credentials, caller: null }
+    if (credentials !== undefined) this.#admit(credentials, request, reply)
   }
 
   async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -156,7 +156,7 @@ export class IngestFront {
 
   #authenticatedByBody(request: FastifyRequest, reply: FastifyReply): Caller {
     const bodyApikey = this.#apikeyOfBody()
-    return this.#admitted({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, reply)
+    return this.#admit({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, request, reply)
   }
 
   /** Nobody without a key makes us parse a body, except one that names such a member. */
@@ -172,8 +172,9 @@ export class IngestFront {
   }
 
   /** A request counts once, when it is first known whose it is. @throws ApiError 429, too */
-  #admitted(credentials: IngestCredentials, reply: FastifyReply): Caller {
+  #admit(credentials: IngestCredentials, request: FastifyRequest, reply: FastifyReply): Caller {
     const caller = this.#authenticated(credentials, reply)
+    request.ingestion = { ...request.ingestion, caller }
     this.#options.rateLimit?.take(caller.credential.id)
     return caller
   }

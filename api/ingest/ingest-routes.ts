@@ -25,7 +25,7 @@ declare module 'fastify' {
       readonly query: RequestQuery
       /** undefined where only the body can hold them. */
       readonly credentials: IngestCredentials | undefined
-      /** Who it was before the body came; null with such credentials. */
+      /** Who it is, as far as it is known: before the body came, null with such credentials. */
       readonly caller: Caller | null
     }
   }
