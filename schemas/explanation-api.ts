@@ -116,8 +116,13 @@ export const ExplanationQuery = Type.Object({
   query: Type.Optional(
     Type.String({ description: 'Finds lines as they were sent, in the language of searches; with from' }),
   ),
-  from: Type.Optional(Type.String({ description: 'UNIX ms, or a time as in RFC 3339' })),
-  to: Type.Optional(Type.String({ description: 'The same; now when left out' })),
+  from: Type.Optional(
+    Type.String({
+      description:
+        'UNIX time in seconds, milliseconds or finer, told by its magnitude; or a time as in RFC 3339',
+    }),
+  ),
+  to: Type.Optional(Type.String({ description: 'The same, a second as a whole; now when left out' })),
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9]|[1-9][0-9]|100)$',

@@ -9,6 +9,7 @@ import type { JsonValue } from '../../schemas/json.ts'
 import { accountOf } from '../auth/permission.ts'
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../envelope.ts'
 import { ApiError } from '../errors.ts'
+import { QueryParameters } from '../search/query-parameters.ts'
 import { type ExplanationPorts, Explanations } from './explanations.ts'
 import { EXPLANATION } from './links.ts'
 import type { Pipelines } from './pipelines.ts'
@@ -49,8 +50,8 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<
         return envelope(EXPLANATION, await explanations.ofBatch(account, pipeline.id, query.batch_id))
       const wanted = {
         query: queryOf(query.query ?? ''),
-        fromMs: instantOf('from', query.from),
-        toMs: query.to === undefined ? ports.clock.wallMs() : instantOf('to', query.to),
+        fromMs: instantOf(query, 'from'),
+        toMs: query.to === undefined ? ports.clock.wallMs() : instantOf(query, 'to'),
         limit: Number(query.limit ?? USUAL_LIMIT),
       }
       if (wanted.fromMs > wanted.toMs) throw new ApiError(400, 'EVALIDATION', 'from is later than to')
@@ -88,10 +89,14 @@ function queryOf(text: string) {
   }
 }
 
-function instantOf(name: string, text: string | undefined): number {
+/** UNIX time by its magnitude, as in searches: `to` includes the whole of a second. */
+function instantOf(query: ExplanationQuery, name: 'from' | 'to'): number {
+  const text = query[name]
   if (text === undefined) throw new ApiError(400, 'EVALIDATION', `${name} is required with query`)
-  const ms = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
-  if (Number.isNaN(ms))
-    throw new ApiError(400, 'EVALIDATION', `${name} must be UNIX milliseconds, or a time as in RFC 3339`)
+  const ms = /^\d+$/.test(text)
+    ? new QueryParameters(query).timeMs(name, name === 'from' ? 'first' : 'last')
+    : Date.parse(text)
+  if (ms === undefined || !Number.isFinite(ms))
+    throw new ApiError(400, 'EVALIDATION', `${name} must be a UNIX time, or a time as in RFC 3339`)
   return ms
 }
