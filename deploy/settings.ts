@@ -123,7 +123,7 @@ const DECLARATIONS = {
   ),
   checkArchiving: setting(
     'WEIR_CHECK_ARCHIVING',
-    'on: an archiving configuration is accepted only when its object store accepts a connection.',
+    "on: an archiving configuration is accepted only when its endpoint, or else its provider's own host, accepts a TCP connection (default port 443).",
     oneOf('on', 'off'),
     'off',
   ),

@@ -8,6 +8,7 @@ import {
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
+import type { NetworkAddress, Reach } from './reach.ts'
 
 const ARCHIVING = '/v1/config/archiving'
 
@@ -202,11 +203,47 @@ describe('where the operator wants connections checked', () => {
     server.close()
   })
 
+  test.each<[string, object, NetworkAddress]>([
+    ['gcs', EVERY.gcs, { host: 'storage.googleapis.com', port: 443 }],
+    ['azblob', { ...EVERY.azblob, accountname: 'acme' }, { host: 'acme.blob.core.windows.net', port: 443 }],
+    ['s3 without an endpoint', s3(), { host: 's3.us-east-1.amazonaws.com', port: 443 }],
+    ['s3 with an empty endpoint', s3(''), { host: 's3.us-east-1.amazonaws.com', port: 443 }],
+    [
+      's3 with a region alone',
+      { ...s3(), region: 'eu-west-1' },
+      { host: 's3.eu-west-1.amazonaws.com', port: 443 },
+    ],
+    ['s3 with an endpoint', { ...s3('a:9000'), region: 'eu-west-1' }, { host: 'a', port: 9000 }],
+  ])('%s is taken when the host of the provider accepts a connection', async (_name, payload, address) => {
+    await installation.app.close()
+    const asked: NetworkAddress[] = []
+    let isThere = false
+    const reach: Reach = {
+      connect: async to => {
+        asked.push(to)
+        if (!isThere) throw Object.assign(new Error('away'), { code: 'ENOTFOUND' })
+      },
+    }
+    installation = await testInstallation({ reach, settings: { ...TEST_SETTINGS, checkArchiving: true } })
+    const refused = await send('POST', payload)
+    expect([refused.status, refused.body.error]).toEqual([
+      400,
+      `Failed to connect to the object store: ${address.host}:${address.port}: ENOTFOUND`,
+    ])
+    isThere = true
+    expect((await send('POST', payload)).status).toBe(200)
+    expect(asked).toEqual([address, address])
+  })
+
   test.each<[string, object, string]>([
-    ['no endpoint', s3(), 's3 names no endpoint to connect to'],
-    ['an empty endpoint', s3(''), 's3 names no endpoint to connect to'],
-    ['a provider without one', EVERY.gcs, 'gcs names no endpoint to connect to'],
+    ['no more than blanks', { ...EVERY.ibm, endpoint: ' ' }, 'ibm names no endpoint to connect to'],
     ['what is no address', s3('http://a b/'), 'endpoint is not an address'],
+    [
+      'an account of another host',
+      { ...EVERY.azblob, accountname: 'a.example/' },
+      'accountname is not part of',
+    ],
+    ['a region of another host', { ...s3(), region: 'a.example/' }, 'region is not part of an address'],
   ])('%s is refused with the reason', async (_name, payload, reason) => {
     const { status, body } = await send('POST', payload)
     expect([status, body.error]).toEqual([

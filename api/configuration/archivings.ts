@@ -95,20 +95,42 @@ export class Archivings {
 function endpointOf(archiving: Archiving): NetworkAddress {
   const [name, text] = namedEndpoint(archiving)
   if (text === '')
-    throw new ApiError(
-      400,
-      'BadRequest',
-      `The connection cannot be checked: ${archiving.integration} names no ${name} to connect to, and this installation accepts only what it can check`,
+    throw uncheckable(
+      `${archiving.integration} names no ${name} to connect to, and this installation accepts only what it can check`,
     )
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
-  if (url === null || url.hostname === '')
-    throw new ApiError(400, 'BadRequest', `The connection cannot be checked: ${name} is not an address`)
+  if (url === null || url.hostname === '') throw uncheckable(`${name} is not an address`)
   const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** The member that names the object store's address, and what stands there. */
+/** The member that tells the object store's address, and the address: the provider's own where none can be named, or is. */
 function namedEndpoint(archiving: Archiving): [name: string, text: string] {
-  if (archiving.integration === 'swift') return ['authurl', archiving.authurl.trim()]
-  return ['endpoint', ('endpoint' in archiving ? (archiving.endpoint ?? '') : '').trim()]
+  switch (archiving.integration) {
+    case 'swift':
+      return ['authurl', archiving.authurl.trim()]
+    case 'gcs':
+      return ['integration', 'storage.googleapis.com']
+    case 'azblob':
+      return ['accountname', `${hostLabel('accountname', archiving.accountname)}.blob.core.windows.net`]
+    case 's3': {
+      const endpoint = archiving.endpoint?.trim() ?? ''
+      if (endpoint !== '') return ['endpoint', endpoint]
+      return ['region', `s3.${hostLabel('region', archiving.region?.trim() || 'us-east-1')}.amazonaws.com`]
+    }
+    default:
+      return ['endpoint', archiving.endpoint.trim()]
+  }
+}
+
+/** @throws ApiError 400 when no host can be called so */
+function hostLabel(name: string, text: string): string {
+  const label = text.trim()
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
+    throw uncheckable(`${name} is not part of an address`)
+  return label
+}
+
+function uncheckable(why: string): ApiError {
+  return new ApiError(400, 'BadRequest', `The connection cannot be checked: ${why}`)
 }
