@@ -23,7 +23,11 @@ const members = {
     ),
   ),
   retention: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 90, description: 'Days that lines are kept' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 90,
+      description: 'Days that lines are kept and found; with 0 they are accepted, and never found',
+    }),
   ),
   enable_syslog: Type.Optional(
     Type.Literal(false, { description: 'There is no ingestion by syslog; false is accepted.' }),
