@@ -5,7 +5,8 @@ export interface Meta {
   readonly pk: string
   readonly type?: string
   readonly links: object
-  readonly page: { readonly next: string | null; readonly previous: null } | null
+  /** Absent of single records of accounts; null of lists without pages. */
+  readonly page?: { readonly next: string | null; readonly previous: null } | null
   /** Whether a write changed anything, where that is not plain. */
   readonly changed?: boolean
 }

@@ -31,6 +31,16 @@ test('an enterprise token sees the accounts of its enterprise and no others', as
   expect((await asEnterprise('/v3/auth/account/9876543210')).statusCode).toBe(404)
 })
 
+test('a single record has no pages', async () => {
+  for (const [url, pk, type] of [
+    ['/v3/enterprise/account/0123456789', 'account', 'account'],
+    ['/v3/auth/account/0123456789', 'account', 'account'],
+    ['/v3/auth/token', 'subject', 'token'],
+    ['/v3/enterprise', 'enterprise', 'enterprise'],
+  ] as const)
+    expect((await asEnterprise(url)).json().meta).toEqual({ pk, type, links: { self: {} } })
+})
+
 test('an account record has the members that clients read', async () => {
   expect((await asEnterprise('/v3/enterprise/account/0123456789')).json().data).toEqual({
     account: '0123456789',

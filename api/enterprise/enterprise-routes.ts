@@ -26,9 +26,11 @@ const CreatedAccount = Type.Object({
 })
 const OneAccount = { 200: EnvelopeOf(AccountRecord), ...V3_ERROR_REPLIES }
 
-function meta(pk: string, type: string): Meta {
-  return { pk, type, links: { self: {} }, page: null }
-}
+const NO_LINKS = { self: {} }
+const ONE_ACCOUNT: Meta = { pk: 'account', type: 'account', links: NO_LINKS }
+const ALL_ACCOUNTS: Meta = { ...ONE_ACCOUNT, page: null }
+const CALLER: Meta = { pk: 'subject', type: 'token', links: NO_LINKS }
+const ENTERPRISE: Meta = { pk: 'enterprise', type: 'enterprise', links: NO_LINKS }
 
 /** `/v3/auth` and `/v3/enterprise` (configuration and account API, section 17.1). */
 export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = async (app, ports) => {
@@ -47,7 +49,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       config: { needs: 'caller' },
       schema: { summary: 'Accounts that the caller may use', tags: ['accounts'], response: ManyAccounts },
     },
-    async ({ caller }) => envelope(meta('account', 'account'), usableBy(caller).map(accountRecord)),
+    async ({ caller }) => envelope(ALL_ACCOUNTS, usableBy(caller).map(accountRecord)),
   )
 
   app.get(
@@ -62,7 +64,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       },
     },
     async ({ caller, params }) =>
-      envelope(meta('account', 'account'), accountRecord(oneOf(usableBy(caller), params.accountId))),
+      envelope(ONE_ACCOUNT, accountRecord(oneOf(usableBy(caller), params.accountId))),
   )
 
   app.get(
@@ -76,7 +78,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       },
     },
     async ({ caller }) =>
-      envelope(meta('subject', 'token'), {
+      envelope(CALLER, {
         subject: caller.subjectId,
         type: caller.accessType,
         account: caller.account?.shortId ?? null,
@@ -99,7 +101,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
     async ({ caller }) => {
       const enterprise = configuration.get(enterprises, caller.enterpriseId ?? '')
       if (enterprise === undefined) throw notFound()
-      return envelope(meta('enterprise', 'enterprise'), enterpriseRecord(enterprise, children.list(caller)))
+      return envelope(ENTERPRISE, enterpriseRecord(enterprise, children.list(caller)))
     },
   )
 
@@ -109,7 +111,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       config: { needs: 'enterprise' },
       schema: { summary: 'Accounts of the enterprise', tags: ['accounts'], response: ManyAccounts },
     },
-    async ({ caller }) => envelope(meta('account', 'account'), children.list(caller).map(accountRecord)),
+    async ({ caller }) => envelope(ALL_ACCOUNTS, children.list(caller).map(accountRecord)),
   )
 
   app.get(
@@ -124,7 +126,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       },
     },
     async ({ caller, params }) =>
-      envelope(meta('account', 'account'), accountRecord(children.get(caller, params.accountId))),
+      envelope(ONE_ACCOUNT, accountRecord(children.get(caller, params.accountId))),
   )
 
   app.post(
@@ -140,7 +142,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
     },
     async ({ caller, body }) => {
       const { account, ingestionKey } = await children.create(caller, body)
-      return envelope(meta('account', 'account'), { ...accountRecord(account), ingestion_key: ingestionKey })
+      return envelope(ONE_ACCOUNT, { ...accountRecord(account), ingestion_key: ingestionKey })
     },
   )
 
@@ -157,10 +159,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       },
     },
     async ({ caller, params, body }) =>
-      envelope(
-        meta('account', 'account'),
-        accountRecord(await children.change(caller, params.accountId, body)),
-      ),
+      envelope(ONE_ACCOUNT, accountRecord(await children.change(caller, params.accountId, body))),
   )
 
   for (const [path, suspended, summary] of [
@@ -175,7 +174,7 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       },
       async ({ caller, params }) =>
         envelope(
-          meta('account', 'account'),
+          ONE_ACCOUNT,
           accountRecord(await children.setSuspended(caller, params.accountId, suspended)),
         ),
     )
