@@ -209,6 +209,7 @@ async function registerApi(
     await acceptWebSockets(scope)
     await scope.register(pipelineRoutes, {
       configuration,
+      authenticator,
       clock,
       entropy,
       destinations,

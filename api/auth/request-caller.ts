@@ -70,7 +70,8 @@ function assertMay(caller: Caller, needs: Exclude<Needs, 'public' | 'ingest'>): 
   if (refusal !== undefined) throw refusal
 }
 
-function needsOf(request: FastifyRequest): Needs {
+/** What the route of a request asks of its caller. */
+export function needsOf(request: FastifyRequest): Needs {
   if (request.is404) return GUARDED.test(pathOf(request)) ? 'caller' : 'public'
   const needs = request.routeOptions.config.needs
   if (needs === undefined) throw new Error(`${request.routeOptions.url} does not say whom it is for`)

@@ -1,4 +1,4 @@
-import type { Clock } from '../../engine/clock/clock.ts'
+import type { FastifyRequest } from 'fastify'
 import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import { revisions } from '../../engine/configuration/entities.ts'
 import { DEFAULT_OUTPUT } from '../../engine/graph/compiled-node.ts'
@@ -7,12 +7,11 @@ import type { PipelineInEffect } from '../../engine/runtime/run-watch.ts'
 import type { Tap, TapBounds } from '../../engine/runtime/tap.ts'
 import type { TapPlace, Taps } from '../../engine/runtime/taps.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { accessScopeOf } from '../auth/access-scope.ts'
-import type { Caller } from '../auth/caller.ts'
+import { LastingRights, type LastingRightsPorts } from '../auth/lasting-rights.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { type NodePath, nodeIn } from './nodes.ts'
-import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import type { PipelineState, Pipelines } from './pipelines.ts'
 import { revisionDeployedBy, revisionsOf } from './revision.ts'
 import { readTapQuery } from './tap-query.ts'
 import type { TapReader } from './tap-reader.ts'
@@ -22,8 +21,7 @@ const MAX_TAPS_PER_ACCOUNT = 10
 const MAX_UNSENT_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 15_000
 
-export interface TapPorts extends Pick<PipelinePorts, 'configuration'> {
-  readonly clock: Clock
+export interface TapPorts extends LastingRightsPorts {
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
   readonly inEffect?: CutsInEffect | undefined
@@ -31,7 +29,7 @@ export interface TapPorts extends Pick<PipelinePorts, 'configuration'> {
 
 /** A tap that may be opened. */
 export interface AdmittedTap {
-  readonly caller: Caller
+  readonly rights: LastingRights
   readonly place: TapPlace
   readonly bounds: TapBounds
   readonly state: PipelineState
@@ -53,10 +51,10 @@ export class OpenTaps {
    *
    * @throws ProblemsError; ApiError 404, 409 when nothing of the pipeline runs or its node does not, 429, 503
    */
-  admit(caller: Caller, path: NodePath, query: Readonly<Record<string, unknown>>): AdmittedTap {
-    const state = this.#pipelines.get(caller, path.pipeline)
+  admit(request: FastifyRequest, path: NodePath): AdmittedTap {
+    const state = this.#pipelines.get(request.caller, path.pipeline)
     const node = this.#runningNode(state, path)
-    const { wishes, problems } = readTapQuery(query)
+    const { wishes, problems } = readTapQuery(request.query as Record<string, unknown>)
     const { output, filter, limit, seconds } = wishes
     const wanted = nodeOutputs(node).find(({ id }) => id === output)
     if (output !== undefined && wanted === undefined)
@@ -73,12 +71,12 @@ export class OpenTaps {
       node: node.id,
       output: wanted && (wanted.name ?? DEFAULT_OUTPUT),
     }
-    return { caller, place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
+    const rights = new LastingRights(request, this.#ports)
+    return { rights, place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
   }
 
   /** Shows a reader what an admitted tap sees, until it ends or the reader goes. @throws ApiError 429, 503 */
-  open({ caller, place, bounds, state }: AdmittedTap, reader: TapReader): void {
-    const { configuration } = this.#ports
+  open({ rights, place, bounds, state }: AdmittedTap, reader: TapReader): void {
     const { account } = place
     const taps = this.#assertRoom(account)
     const tap = taps.open(place, bounds, this.#inEffect(state), message => {
@@ -88,18 +86,20 @@ export class OpenTaps {
     })
     const open = this.#open.get(account) ?? new Set()
     this.#open.set(account, open.add(tap))
-    // Groups that somebody is given while a tap is open hold at once.
-    const ignoreChanges = configuration.subscribe(() => {
-      if (accessScopeOf(configuration, caller) !== undefined) tap.end('rights')
-    })
+    // A tap shows every line: also whoever may still see some of them is done.
+    const review = () => {
+      const present = rights.now()
+      if (present === undefined || present.scope !== undefined) tap.end('rights')
+    }
     const leave = () => {
-      ignoreChanges()
       open.delete(tap)
       if (open.size === 0) this.#open.delete(account)
     }
     tap.signal.addEventListener('abort', leave, { once: true })
     reader.whenGone(() => tap.end('closed'))
     void this.#beat(tap, reader)
+    void rights.keepReviewing(review, tap.signal)
+    review() // What changed since it was admitted.
   }
 
   /** Ends all of them: the process stops. */

@@ -6,6 +6,7 @@ import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Taps } from '../../engine/runtime/taps.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
+import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
 import { withPresentConfiguration } from '../present-configuration.ts'
@@ -32,6 +33,7 @@ import { tapRoutes } from './tap-routes.ts'
 import { throttleRoutes } from './throttle-routes.ts'
 
 export interface PipelineRouteOptions extends PipelinePorts {
+  readonly authenticator: ConfigurationAuthenticator
   readonly destinations: NodeSettings
   /** Whether a host that a log-analysis destination names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean

@@ -3,11 +3,16 @@ import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { create as createEntity, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { type AccessToken, accessTokens, secretHash } from '../../engine/configuration/entities.ts'
 import { accessGroups, members } from '../../engine/configuration/members.ts'
 import { Event } from '../../engine/event.ts'
 import { LiveTaps } from '../../engine/runtime/taps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import {
+  changeAccount,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 const KIB = 1024
 /** Longer than anything may take that waits for no clock. */
@@ -253,6 +258,45 @@ describe.each([
       await lose()
       await opened.says('"reason":"rights"')
     }
+  })
+
+  test('a credential that is revoked, expires or loses its role sees nothing any more', async () => {
+    const tokenOf = (secret: string) => own.configuration.find(accessTokens, 'hash', secretHash(secret))!
+    const change = (secret: string, given: Partial<AccessToken>) =>
+      own.write(replace(accessTokens, tokenOf(secret), { ...tokenOf(secret).value, ...given }))
+    const newest = () => own.configuration.list(members).at(-1)!
+    for (const [secret, lose] of [
+      [await own.token({}), (token: string) => change(token, { revoked: true })],
+      [await own.token({}), (token: string) => change(token, { hash: secretHash('another') })],
+      [await own.token({}), (token: string) => change(token, { scope: 'readonly' })],
+      [
+        await own.user('member'),
+        () => own.write(replace(members, newest(), { ...newest().value, role: 'readonly' })),
+      ],
+    ] as const) {
+      const opened = peer(`GET ${tapUrl()}`, { ...headers, authorization: `Token ${secret}` })
+      await opened.says('"type":"revision"')
+      await lose(secret)
+      leave(source, 'seen by nobody')
+      await opened.says('"reason":"rights"')
+      expect(opened.text()).not.toContain('seen by nobody')
+    }
+  })
+
+  test('a token that expires ends it within a second, without any change of the configuration', async () => {
+    const secret = await own.token({ expiresAtMs: clock.wallMs() + 20_000 })
+    const opened = peer(`GET ${tapUrl()}`, { ...headers, authorization: `Token ${secret}` })
+    await opened.says('"type":"revision"')
+    await pass(19_000)
+    expect(opened.text()).not.toContain('"type":"end"')
+    await pass(2_000)
+    await opened.says('"reason":"rights"')
+  })
+
+  test('an account that is closed', async () => {
+    const opened = await open()
+    await changeAccount(own, { status: 'deactivated' })
+    await opened.says('"reason":"rights"')
   })
 
   test('a stop of the server ends it with the reason, and waits for no reader that does not answer', async () => {

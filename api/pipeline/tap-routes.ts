@@ -49,7 +49,7 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
       preHandler: async request => {
         const { pipelineId, nodeId } = request.params as { pipelineId: string; nodeId: string }
         const path = { pipeline: pipelineId, kind, node: nodeId }
-        request.admittedTap = openTaps.admit(request.caller, path, request.query as Record<string, unknown>)
+        request.admittedTap = openTaps.admit(request, path)
       },
       handler: async (request, reply) => {
         const tap = admitted(request)

@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../../engine/clock/clock.ts'
-import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { LiveTails } from '../../engine/tail/live-tails.ts'
 import { accessScopeOf } from '../auth/access-scope.ts'
-import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
-import type { Caller } from '../auth/caller.ts'
-import { accountOf, refusalOf } from '../auth/permission.ts'
-import { credentialsOf } from '../auth/request-caller.ts'
+import { LastingRights, type LastingRightsPorts } from '../auth/lasting-rights.ts'
+import { accountOf } from '../auth/permission.ts'
 import { ApiError, unavailable } from '../errors.ts'
-import { Tail, type TailRights } from './tail.ts'
+import { Tail } from './tail.ts'
 import { readTail } from './tail-request.ts'
 
 /** How soon somebody else may have gone. */
@@ -20,10 +16,7 @@ export interface TailLimits {
   readonly perAccount: number
 }
 
-export interface OpenTailsPorts {
-  readonly configuration: ConfigurationLog
-  readonly authenticator: ConfigurationAuthenticator
-  readonly clock: Clock
+export interface OpenTailsPorts extends LastingRightsPorts {
   readonly tails: LiveTails
   readonly limits: TailLimits
 }
@@ -38,9 +31,6 @@ export class OpenTails {
 
   constructor(ports: OpenTailsPorts) {
     this.#ports = ports
-    ports.configuration.subscribe(() => {
-      for (const tail of this.#open.keys()) tail.review()
-    })
   }
 
   /** How many there are. */
@@ -59,7 +49,7 @@ export class OpenTails {
     this.#assertRoom(account)
     const { configuration, clock } = this.#ports
     const scope = accessScopeOf(configuration, request.caller)
-    const rights = this.#rightsOf(request, account)
+    const rights = new LastingRights(request, this.#ports)
     const tail = new Tail(wishes, { scope }, { clock, rights, counts: this.counts })
     this.#open.set(tail, account)
     tail.signal.addEventListener('abort', () => this.#open.delete(tail), { once: true })
@@ -88,19 +78,6 @@ export class OpenTails {
     if (this.#open.size >= perProcess) throw tooMany(`This process has ${perProcess} tails open`)
     const ofAccount = [...this.#open.values()].filter(other => other === account).length
     if (ofAccount >= perAccount) throw tooMany(`The account has ${perAccount} tails open in this process`)
-  }
-
-  /** What the credentials of a request are good for, whenever it is asked. */
-  #rightsOf(request: FastifyRequest, account: string): () => TailRights | undefined {
-    const { configuration, authenticator } = this.#ports
-    const credentials = credentialsOf(request)
-    const mayRead = (caller: Caller) =>
-      refusalOf('read', caller) === undefined && caller.account?.shortId === account
-    return () => {
-      const result = authenticator.authenticate(credentials)
-      if ('failure' in result || !mayRead(result.caller)) return undefined
-      return { scope: accessScopeOf(configuration, result.caller) }
-    }
   }
 }
 

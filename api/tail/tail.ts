@@ -5,24 +5,17 @@ import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import { type LineFilter, lineFilter } from '../../engine/tail/line-filter.ts'
 import type { TailListener } from '../../engine/tail/tailed-partition.ts'
 import { narrowed } from '../auth/access-scope.ts'
+import type { LastingRights, PresentRights } from '../auth/lasting-rights.ts'
 import { closeSocket } from '../web-sockets.ts'
 import { type TailCounts, TailSender } from './tail-sender.ts'
 
 const PING_MS = 30_000
 /** Then a reader that never answers is given up. */
 const MAX_SILENT_PINGS = 2
-/** Tokens expire without anybody saying so. */
-const REVIEW_MS = 500
 
 export interface TailWishes {
   readonly filters: LineFilters
   readonly query: Query
-}
-
-/** What a reader may see at this moment. */
-export interface TailRights {
-  /** Undefined: every line of the account. */
-  readonly scope: Query | undefined
 }
 
 /** RFC 6455, section 7.4.1. */
@@ -35,8 +28,7 @@ const ENDINGS = {
 export interface TailPorts {
   readonly clock: Clock
   readonly counts: TailCounts
-  /** Asked again and again; undefined: none any more. */
-  readonly rights: () => TailRights | undefined
+  readonly rights: Pick<LastingRights, 'now' | 'keepReviewing'>
 }
 
 /** One who watches lines arrive: live tail, section 7. */
@@ -52,13 +44,13 @@ export class Tail implements TailListener {
   #ending: keyof typeof ENDINGS | undefined
 
   /** @param rights as they are now */
-  constructor(wishes: TailWishes, rights: TailRights, ports: TailPorts) {
+  constructor(wishes: TailWishes, rights: PresentRights, ports: TailPorts) {
     this.#wishes = wishes
     this.#ports = ports
     this.#sender = new TailSender(ports.clock, ports.counts, this.signal)
     this.#scope = rights.scope
     this.#filter = lineFilter(wishes.filters, narrowed(wishes.query, rights.scope))
-    void this.#reviewAgain()
+    void ports.rights.keepReviewing(() => this.#review(), this.signal)
   }
 
   get filter(): LineFilter {
@@ -95,9 +87,9 @@ export class Tail implements TailListener {
   }
 
   /** Takes in what the reader may see now. */
-  review(): void {
+  #review(): void {
     if (this.signal.aborted) return
-    const rights = this.#ports.rights()
+    const rights = this.#ports.rights.now()
     if (rights === undefined) {
       this.end('refused')
       return
@@ -125,13 +117,6 @@ export class Tail implements TailListener {
   #close(ending: keyof typeof ENDINGS): void {
     const { code, sentence } = ENDINGS[ending]
     if (this.#socket !== undefined) closeSocket(this.#socket, code, sentence, this.#ports.clock)
-  }
-
-  async #reviewAgain(): Promise<void> {
-    while (!this.signal.aborted) {
-      await this.#ports.clock.sleep(REVIEW_MS, this.signal)
-      this.review()
-    }
   }
 
   async #ping(socket: WebSocket): Promise<void> {
