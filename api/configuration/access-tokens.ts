@@ -79,7 +79,9 @@ export class AccessTokens {
     const owned = this.#ownerAndScope(caller, write)
     const endMs = expiryMs(write.expires, nowMs)
     const expiresAtMs = endMs === undefined ? caller.credential.expiresAtMs : endMs
-    assertWithin(caller, owned.right, expiresAtMs)
+    // The account has its owner already: a further token of his makes nobody an owner.
+    const held = owned.kind === 'user' ? caller.role : heldBy(caller)
+    assertWithin(caller, owned.right, expiresAtMs, held)
     const secret = newToken(PREFIX[owned.kind], entropy)
     const id = entropy.uuid()
     const { right: _, ...ownership } = owned
@@ -193,10 +195,7 @@ export class AccessTokens {
     const account = accountOf(caller).shortId
     const member = this.#memberOf(caller, account, write.email)
     const isOwn = member.subjectId === caller.subjectId
-    if (!isOwn) {
-      assertAdmin(caller)
-      if (!covers(heldBy(caller), member.role)) throw tooWide()
-    }
+    if (!isOwn) assertAdmin(caller)
     // Without a scope the token has the role that its user will have; that is for nobody else to hold.
     const followsRole = isOwn && caller.credential.scope === null
     const scope = write.scope ?? (followsRole ? null : heldBy(caller))
@@ -277,8 +276,13 @@ function tooWide() {
 }
 
 /** @param right of the token that the caller is to get the secret of */
-function assertWithin(caller: Caller, right: Right | undefined, expiresAtMs: number | null): void {
-  if (right !== undefined && !covers(heldBy(caller), right)) throw tooWide()
+function assertWithin(
+  caller: Caller,
+  right: Right | undefined,
+  expiresAtMs: number | null,
+  held = heldBy(caller),
+): void {
+  if (right !== undefined && !covers(held, right)) throw tooWide()
   const ownEndMs = caller.credential.expiresAtMs
   if (ownEndMs !== null && isLater(expiresAtMs, ownEndMs))
     throw forbidden(

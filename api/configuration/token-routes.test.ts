@@ -319,11 +319,33 @@ describe('nobody gets more than he has', () => {
     expect(child.body).toMatchObject({ kind: 'service', scope: null, right: 'admin' })
   })
 
-  test('an admin cannot make a token for the owner, nor rotate one of somebody else', async () => {
-    const { configuration } = installation
-    const owner = configuration.list(members).find(({ value }) => value.role === 'owner')!
+  test('an admin makes a token of the owner that does no more than the admin', async () => {
+    const owner = installation.configuration.list(members).find(({ value }) => value.role === 'owner')!
+    const ofOwner = { kind: 'user', email: owner.value.email }
     const admin = await installation.user('admin')
-    expect((await create(admin, { email: owner.value.email })).status).toBe(403)
+    const narrow = await create(admin, { ...ofOwner, scope: 'readonly' })
+    expect(narrow.body).toMatchObject({ email: owner.value.email, scope: 'readonly', right: 'readonly' })
+    expect(await roleOf(narrow.body.token)).toBe('readonly')
+    expect((await create(admin, ofOwner)).body).toMatchObject({ scope: 'admin', right: 'admin' })
+    expect((await create(admin, { ...ofOwner, scope: 'owner' })).status).toBe(403)
+    const member = await installation.user('member')
+    expect((await create(member, { ...ofOwner, scope: 'readonly' })).status).toBe(403)
+  })
+
+  test('an enterprise token makes a token of the owner of a child, as wide as its own', async () => {
+    const { enterpriseAccessToken, accountId } = installation.credentials
+    const owner = installation.configuration.list(members).find(({ value }) => value.role === 'owner')!
+    const ofOwner = { kind: 'user', email: owner.value.email }
+    for (const scope of ['readonly', 'admin', 'owner'] as const) {
+      const made = await create(enterpriseAccessToken, { ...ofOwner, scope }, accountId)
+      expect(made.body).toMatchObject({ email: owner.value.email, scope, right: scope })
+    }
+    const narrowed = await installation.token({ kind: 'enterprise', scope: 'admin' })
+    expect((await create(narrowed, { ...ofOwner, scope: 'owner' }, accountId)).status).toBe(403)
+  })
+
+  test('an admin cannot rotate a token of somebody else', async () => {
+    const admin = await installation.user('admin')
     const path = `/${idOf(await installation.user('member'))}/rotate`
     expect((await ask(admin, { method: 'POST', path })).status).toBe(403)
   })
