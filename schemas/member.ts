@@ -13,7 +13,7 @@ const GroupIds = Type.Array(Type.String(), {
 })
 
 export const MemberCreate = Type.Object({
-  email: Type.String({ format: 'email', maxLength: MAX_EMAIL_CHARACTERS }),
+  email: Type.String({ minLength: 1, format: 'email', maxLength: MAX_EMAIL_CHARACTERS }),
   role: GivenRole,
   groups: Type.Optional(GroupIds),
 })

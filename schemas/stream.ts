@@ -5,7 +5,7 @@ import Type from 'typebox'
 const MAX_BROKERS = 100
 
 const members = {
-  brokers: Type.Array(Type.String({ format: 'host:port', maxLength: 300 }), {
+  brokers: Type.Array(Type.String({ minLength: 1, format: 'host:port', maxLength: 300 }), {
     minItems: 1,
     maxItems: MAX_BROKERS,
     description: 'host:port of brokers to ask for the others of the cluster',

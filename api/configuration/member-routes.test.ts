@@ -185,6 +185,7 @@ describe('what is refused', () => {
         [ROLES, 'role'],
       ],
     ],
+    ['an empty address', { email: '', role: 'member' }, [['"email" is not allowed to be empty', 'email']]],
     [
       'groups that are none',
       { email: 'a@b.org', role: 'member', groups: 'x' },

@@ -176,7 +176,6 @@ describe('what is refused', () => {
   })
 
   test.each([
-    '',
     'b',
     'b:',
     ':1',
@@ -202,6 +201,7 @@ describe('what is refused', () => {
     )
     expect(await brokers('b:1')).toBe('"brokers" must be an array')
     expect(await brokers([1])).toBe('"brokers[0]" must be a string')
+    expect(await brokers([''])).toBe('"brokers[0]" is not allowed to be empty')
   })
 
   test('everything but creating, while there is none', async () => {
