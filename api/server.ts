@@ -231,6 +231,7 @@ async function registerApi(
     reach,
     settings,
     inEffect,
+    store,
     ...access,
   })
   await app.register(enterpriseRoutes, { configuration, clock, entropy })

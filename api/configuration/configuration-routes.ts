@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Store } from '../../engine/store/store.ts'
 import { withPresentConfiguration } from '../present-configuration.ts'
 import { archivingRoutes } from './archiving-routes.ts'
 import type { ArchivingSettings } from './archivings.ts'
@@ -38,6 +39,8 @@ export interface ConfigurationPorts {
   readonly inEffect?: CutsInEffect | undefined
   readonly authenticator: ConfigurationAuthenticator
   readonly uses: TokenUses
+  /** Absent where none can be asked. */
+  readonly store?: Store | undefined
 }
 
 /**

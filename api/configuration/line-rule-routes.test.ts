@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ExclusionCut } from '../../engine/configuration/deployed.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { lineRules } from '../../engine/configuration/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/quotas.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { StoreError } from '../../engine/store/store.ts'
+import { EMPTY_STORE, type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 let installation: TestInstallation
 
@@ -265,6 +266,62 @@ describe('quotas', () => {
         },
         {},
       ],
+    })
+  })
+
+  describe('decide at once', () => {
+    let own: TestInstallation
+    let stored: number
+    const waitedFor: [string, number][] = []
+    const put = async (body: object) => (await own.call({ method: 'PUT', url: path, payload: body })).json()
+
+    beforeEach(async () => {
+      stored = 0
+      waitedFor.length = 0
+      own = await testInstallation({
+        store: {
+          ...EMPTY_STORE,
+          query: async () => [{ pool: 1, bytes: String(stored), lines: '1' }] as never,
+        },
+        inEffect: {
+          cutVersion: () => undefined,
+          whenInEffect: async (_account, kind, _entity, version) => {
+            waitedFor.push([kind, version])
+            return true
+          },
+        },
+      })
+    })
+    afterEach(() => own.app.close())
+
+    test('what follows from what is stored, and wait until the next line meets it', async () => {
+      stored = 10
+      const full = await put({ daily: { limit: 10, discard: true } })
+      expect(full.daily.in_force).toMatchObject({ discard: true, rules: [] })
+      const version = () => own.configuration.get(quotaStates, own.credentials.accountId)?.version
+      const first = ['quota', version()]
+      expect(waitedFor).toEqual([first])
+      const raised = await put({ daily: { limit: 11, discard: true } })
+      expect(raised.daily.in_force).toBeNull()
+      expect(waitedFor).toEqual([first, ['quota', version()]])
+      await put({ daily: { limit: 12, discard: true } })
+      expect(waitedFor).toHaveLength(2) // Nothing follows: there is nothing to wait for.
+    })
+
+    test('the end of a limit', async () => {
+      stored = 10
+      await put({ monthly: { limit: 10, discard: true } })
+      expect((await put({})).monthly).toEqual(none)
+      const state = own.configuration.get(quotaStates, own.credentials.accountId)
+      expect(state?.value.inForce).toEqual([])
+    })
+
+    test('and are set while the store is away, which nothing follows from yet', async () => {
+      own.ports.store!.query = async () => {
+        throw new StoreError('UNAVAILABLE', 'away', { retriable: true })
+      }
+      const { daily } = await put({ daily: { limit: 10, discard: true } })
+      expect(daily).toEqual({ limit: 10, discard: true, rules: [], in_force: null })
     })
   })
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { quotaLedgerOn } from '../../engine/configuration/quota-ledger.ts'
 import {
   noQuota,
   type Quota,
@@ -8,6 +9,8 @@ import {
   quotaStates,
   quotas,
 } from '../../engine/configuration/quotas.ts'
+import { judge, usedBytesIn } from '../../engine/runtime/quota-watch.ts'
+import { StoreError } from '../../engine/store/store.ts'
 import { QuotaRecord, QuotaWrite } from '../../schemas/line-rules-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -24,7 +27,7 @@ const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
 /** How much is stored in a day and in a month, and what happens then. */
 export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
   app,
-  { configuration, clock },
+  { configuration, clock, inEffect, store },
 ) => {
   const config = { needs: 'admin' as const }
   const tags = ['line rules']
@@ -39,7 +42,8 @@ export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
 
   const shown = (account: string, quota: Quota, period: QuotaPeriod): QuotaRecord['daily'] => {
     const { limit, discard, rules } = quota[period]
-    return { limit, discard, rules: [...rules], in_force: inForce(account, period) }
+    // Without a limit nothing acts, or only until it is decided while the store is away.
+    return { limit, discard, rules: [...rules], in_force: limit === 0 ? null : inForce(account, period) }
   }
 
   const inForce = (account: string, period: QuotaPeriod): QuotaRecord['daily']['in_force'] => {
@@ -51,6 +55,24 @@ export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       discard: acting.discards,
       rules: acting.rules.map(({ number }) => number),
     }
+  }
+
+  const ledger = quotaLedgerOn(configuration)
+
+  /** Decides what follows of a changed quota, and waits until the next line meets it. */
+  const putInEffect = async (account: string): Promise<void> => {
+    const quota = ledger.quotaOf(account)
+    if (quota === undefined || store === undefined) return
+    const version = () => configuration.get(quotaStates, account)?.version ?? 0
+    const before = version()
+    try {
+      await judge(quota, usedBytesIn(store), clock.wallMs())
+    } catch (error) {
+      // The quota is set all the same: the engine, which compares again and again, does so when the store is back.
+      if (!(error instanceof StoreError)) throw error
+      return
+    }
+    if (version() !== before) await inEffect?.whenInEffect(account, 'quota', account, version())
   }
 
   app.get(
@@ -88,6 +110,7 @@ export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
         const change = before === undefined ? create(quotas, account, value) : replace(quotas, before, value)
         await configuration.append([change], authorOf(caller))
       })
+      await putInEffect(account)
       return record(caller)
     },
   )

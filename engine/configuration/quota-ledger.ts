@@ -14,6 +14,8 @@ export interface JudgedQuota {
 export interface QuotaLedger {
   /** Those with a limit, and those whose last decision may still hold. */
   quotas(): Iterable<JudgedQuota>
+  /** That of an account, if one was ever set. */
+  quotaOf(account: string): JudgedQuota | undefined
   /** Called after a change of the configuration; the returned function ends it. */
   subscribe(listener: () => void): () => void
 }
@@ -42,6 +44,10 @@ export function quotaLedgerOn(log: ConfigurationLog): QuotaLedger {
         const decided = log.get(quotaStates, id)?.value.inForce ?? []
         if (value.daily.limit + value.monthly.limit + decided.length > 0) yield judged(value)
       }
+    },
+    quotaOf: account => {
+      const quota = log.get(quotas, account)?.value
+      return quota && judged(quota)
     },
     subscribe: listener => log.subscribe(listener),
   }

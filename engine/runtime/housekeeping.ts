@@ -5,12 +5,11 @@ import type { SpreadReports } from '../configuration/spread.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
-import { usageTotals } from '../store/usage.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
-import { QuotaWatch } from './quota-watch.ts'
+import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
 
 const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
@@ -66,11 +65,7 @@ export class Housekeeping {
   constructor(options: HousekeepingOptions) {
     this.#options = options
     const { quotas, store } = options
-    this.#quotas =
-      quotas &&
-      new QuotaWatch(quotas, async usage =>
-        (await usageTotals(store, usage)).reduce((sum, { bytes }) => sum + bytes, 0),
-      )
+    this.#quotas = quotas && new QuotaWatch(quotas, usedBytesIn(store))
   }
 
   /** Does every job now and then, until the signal. */

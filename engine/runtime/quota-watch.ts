@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { QuotaLedger } from '../configuration/quota-ledger.ts'
+import type { JudgedQuota, QuotaLedger } from '../configuration/quota-ledger.ts'
 import type { Quota, QuotaInForce, QuotaPeriod } from '../configuration/quotas.ts'
+import type { Store } from '../store/store.ts'
+import { usageTotals } from '../store/usage.ts'
 
 const EVERY_MS = 5_000
 const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
@@ -44,29 +46,41 @@ export class QuotaWatch {
     readonly monotonicMs: number
   }): Promise<void> {
     this.#dueMs = monotonicMs + EVERY_MS
-    for (const { quota, inForce, decide } of this.#ledger.quotas()) {
-      const wanted = await this.#inForce(quota, wallMs)
-      // What is over needs no word: partitions see it by the time of their log.
-      const holding = inForce.filter(({ untilMs }) => wallMs < untilMs)
-      if (!isDeepStrictEqual(holding, wanted)) await decide(wanted)
-    }
+    for (const quota of this.#ledger.quotas()) await judge(quota, this.#usedBytes, wallMs)
   }
+}
 
-  async #inForce(quota: Quota, wallMs: number): Promise<QuotaInForce[]> {
-    const all: QuotaInForce[] = []
-    for (const period of PERIODS) {
-      const { limit, discard, rules } = quota[period]
-      if (limit === 0) continue
-      const { fromMs, untilMs } = boundsOf(period, wallMs)
-      const used = await this.#usedBytes({ account: quota.account, fromMs, toMs: untilMs - 1 })
-      const discards = discard && used >= limit
-      const acting = rules
-        .map((rule, index) => ({ ...rule, number: index + 1 }))
-        .filter(({ active, percent }) => active && used * 100 >= limit * percent)
-      if (discards || acting.length > 0) all.push({ period, untilMs, discards, rules: acting })
-    }
-    return all
+/** Compares one quota with what is stored, and writes what follows if that is something else than before. */
+export async function judge(
+  { quota, inForce, decide }: JudgedQuota,
+  usedBytes: UsedBytes,
+  wallMs: number,
+): Promise<void> {
+  const wanted = await wantedInForce(quota, usedBytes, wallMs)
+  // What is over needs no word: partitions see it by the time of their log.
+  const holding = inForce.filter(({ untilMs }) => wallMs < untilMs)
+  if (!isDeepStrictEqual(holding, wanted)) await decide(wanted)
+}
+
+/** As the store counts them. */
+export function usedBytesIn(store: Store): UsedBytes {
+  return async usage => (await usageTotals(store, usage)).reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+async function wantedInForce(quota: Quota, usedBytes: UsedBytes, wallMs: number): Promise<QuotaInForce[]> {
+  const all: QuotaInForce[] = []
+  for (const period of PERIODS) {
+    const { limit, discard, rules } = quota[period]
+    if (limit === 0) continue
+    const { fromMs, untilMs } = boundsOf(period, wallMs)
+    const used = await usedBytes({ account: quota.account, fromMs, toMs: untilMs - 1 })
+    const discards = discard && used >= limit
+    const acting = rules
+      .map((rule, index) => ({ ...rule, number: index + 1 }))
+      .filter(({ active, percent }) => active && used * 100 >= limit * percent)
+    if (discards || acting.length > 0) all.push({ period, untilMs, discards, rules: acting })
   }
+  return all
 }
 
 /** The UTC day, or the calendar month, that a time is in. */
