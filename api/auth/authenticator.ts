@@ -40,6 +40,7 @@ const BAD_INGESTION_KEY = 'Ingestion Key Validation Error: Invalid or deactivate
 export const DELEGATION_REQUIRED = '"x-delegate-account-id" header is required'
 const DELEGATION_REFUSED = 'Only enterprise tokens may act for an account by "x-delegate-account-id"'
 const NOT_A_CHILD = 'The account named by "x-delegate-account-id" is not an account of the enterprise'
+const SUSPENDED_CHILD = 'The account named by "x-delegate-account-id" is suspended'
 
 /**
  * Says who a request is from, by the fold of the configuration log. Secrets are looked up by their hash, so the
@@ -177,10 +178,11 @@ export class ConfigurationAuthenticator implements Authenticator {
   #delegated(caller: Caller, accountId: string | undefined): Authentication {
     if (accountId === undefined) return { caller }
     if (caller.accessType !== 'enterprise') return refused(403, DELEGATION_REFUSED, caller)
-    const account = this.#activeAccount(accountId)
-    if (account === undefined || account.value.enterprise !== caller.enterpriseId) {
+    const account = this.#configuration.get(accounts, accountId)
+    if (account === undefined || account.value.enterprise !== caller.enterpriseId)
       return refused(403, NOT_A_CHILD, caller)
-    }
+    if (account.value.status === 'deactivated') return refused(403, SUSPENDED_CHILD, caller)
+    if (account.value.status !== 'active') return refused(403, NOT_A_CHILD, caller)
     return { caller: { ...caller, ...placeOf(account), delegated: true } }
   }
 

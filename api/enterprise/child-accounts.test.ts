@@ -165,6 +165,14 @@ describe('a child account', () => {
     for (let times = 0; times < 2; times++)
       expect((await send('POST', `${ACCOUNTS}/${account}/suspend`)).data.status).toBe('deactivated')
     expect(await statuses()).toEqual([401, 403])
+    const delegated = await installation.call({
+      url: '/v1/config/members',
+      headers: {
+        authorization: `Token ${installation.credentials.enterpriseAccessToken}`,
+        'x-delegate-account-id': account,
+      },
+    })
+    expect(delegated.json().error).toBe('The account named by "x-delegate-account-id" is suspended')
     expect((await send('POST', `${ACCOUNTS}/${account}/resume`)).data.status).toBe('active')
     expect(await statuses()).toEqual([200, 200])
   })
