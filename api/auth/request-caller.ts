@@ -26,7 +26,7 @@ declare module 'fastify' {
 const LIMITED = 'Your groups limit which lines you see, and this is about all lines of the account'
 
 /** Paths whose very existence is nobody's business without a credential. */
-const GUARDED = /^\/v[123](\/|$)/i
+const GUARDED = /^\/(v[123](\/|$)|ws\/tail\/?$)/i
 
 /**
  * Authenticates every request before anything else is looked at, then checks what its route needs; only then come

@@ -129,6 +129,13 @@ describe('what is refused is an HTTP answer, not a WebSocket', () => {
       expect(await refusal('', headers)).toMatchObject({ status: 401, code: 'NotAuthorized' })
   })
 
+  test('another method: first of all a credential is wanted', async () => {
+    for (const method of ['POST', 'HEAD'] as const) {
+      expect((await own.app.inject({ method, url: '/ws/tail' })).statusCode).toBe(401)
+      expect((await own.call({ method, url: '/ws/tail' })).statusCode).toBe(405)
+    }
+  })
+
   test('a token that may only ingest, one of an enterprise without an account, a foreign account', async () => {
     const { enterpriseAccessToken } = own.credentials
     const foreign = { ...token(enterpriseAccessToken), 'x-delegate-account-id': 'ffffffffff' }
