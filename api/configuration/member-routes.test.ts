@@ -145,6 +145,13 @@ describe('a member', () => {
   })
 })
 
+test('a group that is named twice is kept once', async () => {
+  const groups = [GROUP, GROUP]
+  const once = { email: 'a@b.org', role: 'member', groups: [GROUP] }
+  expect((await send('POST', MEMBERS, { ...once, groups })).body).toEqual(once)
+  expect((await send('PUT', of('a@b.org'), { groups })).body).toEqual(once)
+})
+
 describe('the owner', () => {
   test('is a member, and is neither changed nor deleted nor made here', async () => {
     for (const [method, url, payload] of [
@@ -225,7 +232,10 @@ describe('what is refused', () => {
 
   test('another role for a member with groups, and groups for another role', async () => {
     await send('POST', MEMBERS, { email: 'a@b.org', role: 'member', groups: [GROUP] })
-    expect((await send('PUT', of('a@b.org'), { role: 'admin' })).status).toBe(400)
+    expect(await send('PUT', of('a@b.org'), { role: 'admin' })).toMatchObject({
+      status: 400,
+      body: { error: '"groups" must be [] with the role admin: send "groups":[]' },
+    })
     expect((await send('PUT', of('a@b.org'), { role: 'owner' })).body.error).toBe(ROLES)
     expect((await send('PUT', of('a@b.org'), { groups: ['cccccccccc'] })).status).toBe(400)
     expect((await send('GET', of('a@b.org'))).body).toEqual({

@@ -45,8 +45,9 @@ export class Members {
     if (this.#find(caller, email) !== undefined)
       throw new ApiError(409, 'Conflict', `${email} is a member already`)
     const subjectId = entropy.uuid()
-    const member: Member = { account, email, role, groups, subjectId, createdAtMs: clock.wallMs() }
-    this.#assertGroups(member)
+    this.#assertGroups({ account, role, groups })
+    const createdAtMs = clock.wallMs()
+    const member: Member = { account, email, role, groups: eachOnce(groups), subjectId, createdAtMs }
     await this.#configuration.append([create(members, memberKey(account, email), member)], author)
     return member
   }
@@ -61,12 +62,14 @@ export class Members {
       const before = this.#find(caller, email)
       if (before === undefined) return this.#createNamed(caller, email, change)
       assertNotOwner(before.value, 'changed')
-      const member: Member = {
-        ...before.value,
-        role: change.role ?? before.value.role,
-        groups: change.groups ?? before.value.groups,
-      }
-      this.#assertGroups(member)
+      const role = change.role ?? before.value.role
+      const groups = change.groups ?? before.value.groups
+      if (change.groups === undefined && role !== 'member' && groups.length > 0)
+        throw badRequest([
+          { message: `"groups" must be [] with the role ${role}: send "groups":[]`, key: 'groups' },
+        ])
+      this.#assertGroups({ ...before.value, role, groups })
+      const member: Member = { ...before.value, role, groups: eachOnce(groups) }
       await this.#configuration.append([replace(members, before, member)], authorOf(caller))
       return member
     })
@@ -96,7 +99,7 @@ export class Members {
   }
 
   /** @throws ApiError 400 */
-  #assertGroups({ account, role, groups }: Member): void {
+  #assertGroups({ account, role, groups }: Pick<Member, 'account' | 'role' | 'groups'>): void {
     const details: ValidationDetail[] = groups.flatMap((id, at) => {
       if (this.#configuration.get(accessGroups, id)?.value.account === account) return []
       return [{ message: `"groups[${at}]" must be the id of a group of the account`, key: `groups[${at}]` }]
@@ -113,6 +116,10 @@ export class Members {
   get #configuration(): ConfigurationLog {
     return this.#ports.configuration
   }
+}
+
+function eachOnce(groups: readonly string[]): string[] {
+  return [...new Set(groups)]
 }
 
 function assertNotOwner({ role, email }: Member, done: 'changed' | 'deleted'): void {
