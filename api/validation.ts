@@ -12,6 +12,8 @@ const EMAIL = addFormats.default.get('email') as RegExp
 /** An address of IPv6 stands in brackets. */
 const HOST_AND_PORT =
   /^(\[[0-9a-f:.]+\]|[^\s,:/[\]]+):(?!0+$)([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/i
+/** What can stand behind the name of a header: RFC 9110, section 5.5. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
@@ -21,6 +23,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
   ajv.addFormat('host:port', HOST_AND_PORT)
+  ajv.addFormat('HTTP header value', HEADER_VALUE)
   ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
   addKeywords(ajv)
   return ({ schema }) => {

@@ -28,6 +28,7 @@ const IntervalWrite = Type.Unsafe<string>({
 })
 export const Uri = Type.String({ minLength: 1, format: 'uri' })
 export const Headers = Type.Record(Type.String(), Type.String())
+export const HeadersWrite = Type.Record(Type.String(), Type.String({ format: 'HTTP header value' }))
 export const EmailAddress = Type.String({ minLength: 1, format: 'email' })
 
 const CommonWrite = Type.Object(
@@ -75,7 +76,7 @@ export const ChannelWrite = byWord('integration', CommonWrite, {
   webhook: Type.Object({
     url: Uri,
     method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
-    headers: Type.Optional(Headers),
+    headers: Type.Optional(HeadersWrite),
     bodyTemplate: Type.Optional(
       readsJson<JsonValue>({ description: 'An object, or a text that holds JSON.' }),
     ),

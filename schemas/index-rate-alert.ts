@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EmailAddress, Headers, Uri } from './channel.ts'
+import { EmailAddress, Headers, HeadersWrite, Uri } from './channel.ts'
 import type { JsonValue } from './json.ts'
 import { holds, type Keywords, readsJson } from './keywords.ts'
 
@@ -33,7 +33,7 @@ const thresholds = {
 const WebhookWrite = Type.Object({
   url: Uri,
   method: Type.Enum([...METHODS]),
-  headers: Type.Optional(Headers),
+  headers: Type.Optional(HeadersWrite),
   bodyTemplate: Type.Optional(
     readsJson<JsonValue>({
       tokens: INDEX_RATE_TOKENS,

@@ -150,6 +150,14 @@ describe('an index-rate alert is refused', () => {
       ['"channels.webhook[0].method" must be one of [GET, POST, PUT, PATCH, DELETE]'],
     ],
     [
+      'headers that HTTP cannot send',
+      sending({ headers: { a: 'b\r\nc: d', e: '\u20ac', f: 'caf\u00e9\t' } }),
+      [
+        '"channels.webhook[0].headers.a" must be a valid HTTP header value',
+        '"channels.webhook[0].headers.e" must be a valid HTTP header value',
+      ],
+    ],
+    [
       'with a token that is none',
       sending({ bodyTemplate: { something: '{{maxLines}}' } }),
       ['Invalid bodyTemplate: {{maxLines}} is not a valid token'],
