@@ -47,12 +47,17 @@ const PreviewOutcome = Type.Object({
   nodes: Type.Array(PreviewNode, {
     description: 'null: the node is not on that side, or nothing came to it',
   }),
-  differing: Type.Integer({ description: 'Lines that left by other destinations, or not as often' }),
+  differing: Type.Integer({
+    description:
+      'Lines that left by other destinations, not as often, or as something else; and so of what windows gave',
+  }),
   samples: Type.Array(
     Type.Object({
       event: EventRecord,
       deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that took it' }),
       draft: Type.Array(Type.String()),
+      deployed_events: Type.Array(EventRecord, { description: 'As each of them took it' }),
+      draft_events: Type.Array(EventRecord),
     }),
   ),
 })

@@ -248,8 +248,10 @@ function outcomeOf({ document, deployedNodes }: Job, result: PreviewResult): Pre
     differing: result.differing,
     samples: result.samples.map(({ event, deployed, draft }) => ({
       event: eventRecord(event),
-      deployed: [...deployed],
-      draft: [...draft],
+      deployed: deployed.map(({ node }) => node),
+      draft: draft.map(({ node }) => node),
+      deployed_events: deployed.map(left => eventRecord(left.event)),
+      draft_events: draft.map(left => eventRecord(left.event)),
     })),
   }
 }

@@ -4,6 +4,7 @@ import { Event } from '../event.ts'
 import { NO_ROW } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../graph/node-counters.ts'
+import { jsonText } from '../json-text.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { PartitionFold } from './partition-fold.ts'
 import type { RunWatch } from './run-watch.ts'
@@ -20,11 +21,17 @@ export interface PreviewResult {
 }
 
 export interface PreviewSample {
-  /** As it was sent. */
+  /** As it was sent; of what a window gave: that. */
   readonly event: Event
-  /** Ids of the destinations that took what became of it, each as often as it did. */
-  readonly deployed: readonly string[]
-  readonly draft: readonly string[]
+  readonly deployed: readonly LeftEvent[]
+  readonly draft: readonly LeftEvent[]
+}
+
+/** What became of a line, and the destination that took it. */
+export interface LeftEvent {
+  /** Id of the destination. */
+  readonly node: string
+  readonly event: Event
 }
 
 /**
@@ -62,14 +69,24 @@ export class Preview {
     draft.apply(record)
     const lines = deployed.watch.lines
     this.lines += lines
-    for (let line = 0; line < lines; line++) {
-      const before = deployed.watch.destinationsOf(line)
-      const after = draft.watch.destinationsOf(line)
-      if (before === after || (before.length === after.length && isSame(before, after))) continue
-      this.#differing++
-      const event = deployed.watch.event(line)
-      if (this.#samples.length < this.#maxSamples && event !== undefined)
-        this.#samples.push({ event, deployed: [...before], draft: [...after] })
+    for (let line = 0; line < lines; line++)
+      this.#compare(deployed.watch.leftOf(line), draft.watch.leftOf(line), () => deployed.watch.event(line))
+    this.#compareWindows(deployed.watch.leftWindows, draft.watch.leftWindows)
+  }
+
+  #compare(deployed: readonly LeftEvent[], draft: readonly LeftEvent[], sent: () => Event | undefined): void {
+    if (isSame(deployed, draft)) return
+    this.#differing++
+    const event = this.#samples.length < this.#maxSamples ? sent() : undefined
+    if (event !== undefined) this.#samples.push({ event, deployed: [...deployed], draft: [...draft] })
+  }
+
+  /** What windows gave belongs to no line: one by one, as far as they go. */
+  #compareWindows(deployed: readonly LeftEvent[], draft: readonly LeftEvent[]): void {
+    for (let index = 0; index < Math.max(deployed.length, draft.length); index++) {
+      const before = deployed.slice(index, index + 1)
+      const after = draft.slice(index, index + 1)
+      this.#compare(before, after, () => (before[0] ?? after[0])?.event)
     }
   }
 
@@ -122,7 +139,7 @@ class Side {
   }
 }
 
-const NONE: readonly string[] = []
+const NONE: readonly LeftEvent[] = []
 
 /** Notes by which destinations of a pipeline the lines of a record left. */
 class DestinationWatch implements RunWatch, GraphObserver {
@@ -131,7 +148,8 @@ class DestinationWatch implements RunWatch, GraphObserver {
   #batch: LineBatchView | undefined
   #indexes: readonly number[] = []
   /** By the number of the line among those that were handled. */
-  readonly #destinations: string[][] = []
+  readonly #left: LeftEvent[][] = []
+  readonly leftWindows: LeftEvent[] = []
 
   constructor(pipeline: string) {
     this.#pipeline = pipeline
@@ -139,15 +157,16 @@ class DestinationWatch implements RunWatch, GraphObserver {
 
   begin(): void {
     this.#indexes = []
-    this.#destinations.length = 0
+    this.#left.length = 0
+    this.leftWindows.length = 0
   }
 
   get lines(): number {
     return this.#indexes.length
   }
 
-  destinationsOf(line: number): readonly string[] {
-    return this.#destinations[line] ?? NONE
+  leftOf(line: number): readonly LeftEvent[] {
+    return this.#left[line] ?? NONE
   }
 
   event(line: number): Event | undefined {
@@ -174,11 +193,11 @@ class DestinationWatch implements RunWatch, GraphObserver {
     for (const { kind, id } of document?.nodes ?? []) if (kind === 'sink') this.#sinks.add(id)
   }
 
-  left(node: string, _output: string, _event: Event, row: number): void {
-    if (!this.#sinks.has(node) || row === NO_ROW) return
-    const destinations = this.#destinations[row]
-    if (destinations === undefined) this.#destinations[row] = [node]
-    else destinations.push(node)
+  left(node: string, _output: string, event: Event, row: number): void {
+    if (!this.#sinks.has(node)) return
+    if (row === NO_ROW) this.leftWindows.push({ node, event })
+    else if (this.#left[row] === undefined) this.#left[row] = [{ node, event }]
+    else this.#left[row].push({ node, event })
   }
 
   dropped(): void {}
@@ -200,8 +219,22 @@ function totalsOf(fold: PartitionFold, pipeline: string): Map<string, NodeCounte
 }
 
 /** Two graphs may come to the same destinations in another order. */
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  if (one.every((destination, index) => destination === other[index])) return true
-  const sorted = other.toSorted()
-  return one.toSorted().every((destination, index) => destination === sorted[index])
+function isSame(one: readonly LeftEvent[], other: readonly LeftEvent[]): boolean {
+  if (one.length !== other.length) return false
+  if (isAsSent(one) && isAsSent(other) && one.every(({ node }, index) => node === other[index]?.node))
+    return true
+  const sorted = other.map(contentOf).sort()
+  return one
+    .map(contentOf)
+    .sort()
+    .every((content, index) => content === sorted[index])
+}
+
+/** Nearly always: then nothing needs to be looked into. */
+function isAsSent(left: readonly LeftEvent[]): boolean {
+  return left.every(({ event }) => event.untouched && !event.metadataChanged && !event.timestampChanged)
+}
+
+function contentOf({ node, event: { message, metadata, timestamp } }: LeftEvent): string {
+  return `${node} ${jsonText([message, metadata, timestamp])}`
 }

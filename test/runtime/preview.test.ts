@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
-import { Preview } from '../../engine/runtime/preview.ts'
+import { Preview, type PreviewSample } from '../../engine/runtime/preview.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'
@@ -41,6 +41,11 @@ async function preview(world: World, draft: readonly NodeDocument[], from = 0n):
   const { next } = await ingest.bounds(partition)
   for await (const record of deployed.records(next, rest)) comparison.apply(record)
   return comparison
+}
+
+function shownSample({ event, deployed, draft }: PreviewSample) {
+  const sinks = (left: PreviewSample['draft']) => left.map(({ node: id }) => id)
+  return [event.member('line'), { deployed: sinks(deployed), draft: sinks(draft) }]
 }
 
 /** What the worker has recorded of a pipeline from an offset on. */
@@ -146,7 +151,7 @@ test('a draft shows what it would have done with the same lines, and where it di
   expect(wider.result.deployed.get('store')?.eventsIn).toBe(1)
   expect(wider.result.draft.get('store')?.eventsIn).toBe(3)
   expect(wider.result.differing).toBe(2)
-  expect(wider.result.samples.map(({ event, ...sinks }) => [event.member('line'), sinks])).toEqual([
+  expect(wider.result.samples.map(shownSample)).toEqual([
     ['over the limit', { deployed: ['all'], draft: ['all', 'store'] }],
     ['second', { deployed: ['all'], draft: ['all', 'store'] }],
   ])
@@ -197,6 +202,45 @@ test('a line that rules leave out leaves by no destination, on either side', asy
   expect(deployed.get('store')).toMatchObject({ eventsIn: 2, dropped: 1, eventsOut: 1 })
   // Without its app the rule does not name it any more.
   expect(draft.get('store')).toMatchObject({ eventsIn: 2, dropped: 0, eventsOut: 2 })
-  expect(differing).toBe(1)
-  expect(samples).toMatchObject([{ deployed: [], draft: ['store'] }])
+  // The other one leaves without its app.
+  expect(differing).toBe(2)
+  expect(samples.map(shownSample)).toEqual([
+    ['left out', { deployed: [], draft: ['store'] }],
+    ['stored', { deployed: ['store'], draft: ['store'] }],
+  ])
+})
+
+test('what leaves as something else differs, also what windows give', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const gathering = (strategy: string, field: string): NodeDocument[] => [
+    SOURCE,
+    node('transform', 'gather', 'reduce', ['source'], {
+      duration_ms: 1_000,
+      merge_strategies: [{ field: '.line', strategy }],
+    }),
+    node('transform', 'without', 'drop-fields', ['source'], { fields: [field] }),
+    node('sink', 'gathered', 'log-analysis', ['gather']),
+    node('sink', 'store', 'log-analysis', ['without']),
+  ]
+  world.configuration.deploy(gathering('concat', '.absent'))
+  await passSecond(world, worker)
+  const from = (await world.ingest.bounds(world.partition)).next
+  await world.append([
+    { line: 'one', app: 'a', level: 'info' },
+    { line: 'two', app: 'a' },
+  ])
+  for (let second = 0; second < 3; second++) await passSecond(world, worker)
+
+  const same = (await preview(world, gathering('concat', '.absent'), from)).result
+  expect([same.differing, same.samples]).toEqual([0, []])
+  const other = (await preview(world, gathering('concat_newline', '.level'), from)).result
+  expect(other.differing).toBe(2)
+  const messages = (left: PreviewSample['draft']) => left.map(({ event }) => event.member('line'))
+  expect(other.samples.map(({ deployed, draft }) => [messages(deployed), messages(draft)])).toEqual([
+    [['one'], ['one']],
+    [['one two'], ['one\ntwo']],
+  ])
+  expect(other.samples[0]?.deployed[0]?.event.message).toHaveProperty('level', 'info')
+  expect(other.samples[0]?.draft[0]?.event.message).not.toHaveProperty('level')
 })
