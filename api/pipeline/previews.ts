@@ -78,7 +78,7 @@ export class Previews {
       throw new ApiError(
         409,
         'ECONFLICT',
-        'The account is spread over partitions: previews cannot follow its lines yet',
+        'The lines of the account are, or were, on many partitions: previews cannot follow them yet',
       )
     const nodes =
       revision === undefined
