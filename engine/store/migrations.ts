@@ -9,13 +9,17 @@ const MIGRATIONS = ['0001-tables', '0002-word-index'] as const
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)
 ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 
+/** Of the engine: it has the settings `exclude_materialize_skip_indexes_on_merge` and `use_skip_indexes_on_data_read`. */
+const MIN_VERSION = [25, 10] as const
+
 /**
  * Brings the tables to the newest migration. Each statement may be repeated, so a process that is killed between
  * a migration and its entry, or two that start together, leave the same tables.
  *
- * @throws StoreError STORE_NEWER when a newer program has changed the tables
+ * @throws StoreError STORE_NEWER when a newer program has changed the tables; ENGINE_TOO_OLD
  */
 export async function migrate(connection: StoreConnection): Promise<void> {
+  await checkVersion(connection)
   await connection.command(BOOKKEEPING)
   const [row] = await connection.read<{ newest: number }>('SELECT max(number) AS newest FROM migrations')
   const applied = row?.newest ?? 0
@@ -29,6 +33,18 @@ export async function migrate(connection: StoreConnection): Promise<void> {
     for (const statement of statementsOf(name)) await connection.command(statement)
     await connection.command(`INSERT INTO migrations VALUES (${number}, ${textLiteral(name)})`)
   }
+}
+
+async function checkVersion(connection: StoreConnection): Promise<void> {
+  const [row] = await connection.read<{ version: string }>('SELECT version() AS version')
+  const version = row?.version ?? ''
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [minMajor, minMinor] = MIN_VERSION
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return
+  throw new StoreError(
+    'ENGINE_TOO_OLD',
+    `the ClickHouse server is of version ${version}, ${MIN_VERSION.join('.')} or newer is needed: upgrade it`,
+  )
 }
 
 /** A statement ends with a semicolon at the end of a line. */

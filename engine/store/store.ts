@@ -124,6 +124,7 @@ export type StoreErrorCode =
   | 'UNAVAILABLE'
   | 'STORE_OF_ANOTHER_LOG'
   | 'STORE_NEWER'
+  | 'ENGINE_TOO_OLD'
   | 'STORE_LOST'
   | 'STORE_DAMAGED'
   | 'LOGIN_REFUSED'
