@@ -38,6 +38,8 @@ export interface SelectedLine extends LineRow {
 
 /** The last moment that a DateTime64(3) holds; and none of ours is before 1970. */
 const MAX_TIME_MS = 10_413_791_999_999
+/** Looked up in one go, before anything is read, the index takes half the time that it takes granule by granule. */
+const INDEX_FIRST = '\nSETTINGS use_skip_indexes_on_data_read = 0'
 const POSITION_COLUMNS = ['ts', 't', 'topic', 'partition', 'offset', 'row'] as const
 
 /** How the lines of a selection are found, from the most that is left unread to the least. */
@@ -75,12 +77,16 @@ export function searchLines(selection: LineSelection, page: LinePage): LineSearc
   ]
   const then = [hiddenCondition(selection, constants), exact, ...prefilter.indexed]
   const sql = pageSql(`PREWHERE ${first.join('\n  AND ')}\nWHERE ${then.join('\n  AND ')}`, page)
+  const isIndexed = prefilter.indexed.length > 0
   const readsAll = exact === EVERY_LINE && names.length === 0
   return {
     selection,
     page,
-    statement: { sql: constants.withClause + sql, parameters: constants.parameters },
-    access: prefilter.indexed.length > 0 ? 'index' : readsAll ? 'order' : 'scan',
+    statement: {
+      sql: constants.withClause + sql + (isIndexed ? INDEX_FIRST : ''),
+      parameters: constants.parameters,
+    },
+    access: isIndexed ? 'index' : readsAll ? 'order' : 'scan',
   }
 }
 

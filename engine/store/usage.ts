@@ -35,7 +35,7 @@ export interface PoolUsage extends Usage {
   readonly poolDays: number
 }
 
-const DAY_MS = 86_400_000
+const DAY_SECONDS = 86_400
 const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
@@ -74,7 +74,7 @@ export function usageByKindStatement(query: UsageByKindQuery): Statement {
   ]
   return {
     sql: `SELECT ${names} AS name, sum(b) AS bytes, sum(l) AS lines FROM (
-${bothSources(column, conditions)}
+${sources(column, conditions, query)}
 )${name === undefined ? '' : ' WHERE name = {name:String}'}
 GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
     parameters: {
@@ -89,39 +89,50 @@ GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {
 export function usageTotalsStatement(period: UsagePeriod): Statement {
   return {
     sql: `SELECT grouped AS pool, sum(b) AS bytes, sum(l) AS lines FROM (
-${bothSources('pool', [])}
+${sources('pool', [], period)}
 ) GROUP BY grouped ORDER BY grouped`,
     parameters: periodParameters(period),
   }
 }
 
 /**
- * One statement, so that both branches see the same closed days. The second keeps to the expressions of the
- * projection, which then answers it without reading a line.
+ * One statement, so that both branches see the same closed days. The one of lines keeps to the expressions of the
+ * projection, which then answers it without reading a line. Where no whole day is asked for, lines say it all.
  */
-function bothSources(column: string, conditions: readonly string[]): string {
+function sources(column: string, conditions: readonly string[], period: UsagePeriod): string {
   const also = conditions.map(condition => ` AND ${condition}`).join('')
   const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
+  const ofLines = (days: string) => `SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM lines
+WHERE account = {account:String}
+  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY grouped`
+  const { first, last } = wholeDaysOf(period)
+  if (first > last) return ofLines('')
   return `SELECT ${column} AS grouped, sum(bytes) AS b, sum(lines) AS l FROM usage_days
 WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY grouped
 UNION ALL
-SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM lines
-WHERE account = {account:String}
-  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')
-  AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})${also} GROUP BY grouped`
+${ofLines(`
+  AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})`)}`
 }
 
-/** The days that lie in the period as a whole; the last is before the first when there is none. */
-function periodParameters({ account, fromMs, toMs }: UsagePeriod): Record<string, unknown> {
-  const from = clampSeconds(fromMs)
-  const to = clampSeconds(toMs)
+function periodParameters(period: UsagePeriod): Record<string, unknown> {
+  const { from, to } = secondsOf(period)
+  const { first, last } = wholeDaysOf(period)
   return {
-    account,
+    account: period.account,
     from,
     to,
-    first_day: dayText(Math.ceil((from * 1000) / DAY_MS)),
-    last_day: dayText(Math.floor(((to + 1) * 1000) / DAY_MS) - 1),
+    ...(first > last ? {} : { first_day: dayText(first), last_day: dayText(last) }),
   }
+}
+
+/** Numbers of the days that lie in the period as a whole; the last is before the first when there is none. */
+function wholeDaysOf(period: UsagePeriod): { readonly first: number; readonly last: number } {
+  const { from, to } = secondsOf(period)
+  return { first: Math.ceil(from / DAY_SECONDS), last: Math.floor((to + 1) / DAY_SECONDS) - 1 }
+}
+
+function secondsOf({ fromMs, toMs }: UsagePeriod): { readonly from: number; readonly to: number } {
+  return { from: clampSeconds(fromMs), to: clampSeconds(toMs) }
 }
 
 /** What the engine's DateTime holds: 1970 to 2106. */
@@ -130,5 +141,5 @@ function clampSeconds(ms: number): number {
 }
 
 function dayText(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+  return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10)
 }
