@@ -176,7 +176,8 @@ export function collectedCounter(
   })
 }
 
-function gaugeOf(
+/** The same of a gauge. */
+export function gaugeOf(
   registry: Registry,
   name: string,
   help: string,

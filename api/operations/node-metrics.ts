@@ -1,8 +1,8 @@
 import type { Registry } from '@prometheus-io/client'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import type { NodeTotals } from '../../engine/runtime/node-activity.ts'
-import { collectedCounter } from './metrics.ts'
+import type { NodeHolding, NodeTotals } from '../../engine/runtime/node-activity.ts'
+import { collectedCounter, gaugeOf } from './metrics.ts'
 
 const NODE = ['pipeline', 'node']
 
@@ -24,7 +24,7 @@ const BYTES = { in: 'bytesIn', out: 'bytesOut', dropped: 'droppedBytes' } as con
  */
 export function nodeMetrics(
   registry: Registry,
-  engine: { nodeTotals(): Iterable<NodeTotals> },
+  engine: { nodeTotals(): Iterable<NodeTotals>; nodeHoldings(): Iterable<NodeHolding> },
   configuration: ConfigurationView,
 ): void {
   collectedCounter(registry, 'weir_node_events_total', 'Events of a node', [...NODE, 'outcome'], counter => {
@@ -33,6 +33,9 @@ export function nodeMetrics(
         counter.inc({ pipeline, node, outcome }, activity[figure])
       }
     }
+  })
+  gaugeOf(registry, 'weir_node_held_events', 'Events that a node with windows holds now', NODE, gauge => {
+    for (const { pipeline, node, held } of engine.nodeHoldings()) gauge.inc({ pipeline, node }, held)
   })
   collectedCounter(
     registry,

@@ -289,6 +289,7 @@ function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | 
     deadlineMs: state => windows.deadlineMs(state),
     release: windows.release(config),
     dueBy: (state, untilMs) => windows.dueBy(state, untilMs),
+    open: state => windows.open(state),
   }
 }
 

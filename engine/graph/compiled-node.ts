@@ -186,6 +186,7 @@ export interface HeldWindows {
   deadlineMs(state: unknown): number
   release(state: unknown, untilMs: number): readonly Event[]
   dueBy(state: unknown, untilMs: number): readonly EndingWindow[]
+  open(state: unknown): number
 }
 
 /** @see Processor.explain */

@@ -92,6 +92,8 @@ export interface ProcessorWindows<State, Config> {
   release(config: Config): (state: State, untilMs: number) => readonly Event[]
   /** Tells somebody who asks of the windows that would be released now, in the same order. */
   dueBy(state: State, untilMs: number): readonly EndingWindow[]
+  /** How many are open: each holds one event, which the others were merged into. */
+  open(state: State): number
 }
 
 export interface EndingWindow {

@@ -139,6 +139,7 @@ export const reduce = defineProcessor({
         })
     },
     dueBy: (state, untilMs) => state.endingBy(untilMs).map(({ group, count }) => ({ group, events: count })),
+    open: state => state.count,
   },
 
   state: {

@@ -19,7 +19,7 @@ import { AccountRules, type Exclusion } from './account-rules.ts'
 import { behaviourOfPipeline, FIRST_BEHAVIOUR } from './behaviour.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
-import { activitySince, type NodeActivity, type NodeName } from './node-activity.ts'
+import { activitySince, type NodeActivity, type NodeHolding, type NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './outbox.ts'
 import { IdempotencyKeys } from './repeats.ts'
 import type { PipelineInEffect, RunningRevision } from './run-watch.ts'
@@ -372,6 +372,14 @@ export class AccountState {
     this.#defaultActivity = noCounts()
     for (const [node, activity] of this.rules.takeActivity())
       yield { account: this.account, pipeline: '', node, activity }
+  }
+
+  /** What every node with windows holds now, over all revisions that are known. */
+  *holdings(): Iterable<NodeHolding> {
+    for (const { pipeline, node, state } of this.#memories()) {
+      const { windows, value } = state
+      if (windows !== undefined) yield { account: this.account, pipeline, node, held: windows.open(value) }
+    }
   }
 
   /** Memory of nodes, with the version of the newest revision that shares it. */

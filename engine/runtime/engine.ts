@@ -11,7 +11,7 @@ import { type Store, StoreError } from '../store/store.ts'
 import type { Assignment } from './assignment.ts'
 import type { KeptDeadLetters } from './dead-letter-trimming.ts'
 import { Housekeeping, type Lane } from './housekeeping.ts'
-import type { NodeTotals } from './node-activity.ts'
+import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { FollowingFold, FollowingFolds } from './present-memory.ts'
@@ -158,6 +158,12 @@ export class Engine implements CutsInEffect, FollowingFolds {
   *nodeTotals(): Iterable<NodeTotals> {
     for (const workers of [this.#workers, this.#keyedWorkers])
       for (const worker of workers.values()) yield* worker.nodeTotals
+  }
+
+  /** What every node with windows holds now on the partitions of this process. */
+  *nodeHoldings(): Iterable<NodeHolding> {
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) yield* worker.nodeHoldings()
   }
 
   /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */

@@ -41,6 +41,11 @@ export interface NodeTotals extends NodeName {
   readonly errors: ReadonlyMap<string, number>
 }
 
+/** How many events a node with windows holds now. */
+export interface NodeHolding extends NodeName {
+  readonly held: number
+}
+
 /**
  * Counts and errors of all nodes of a partition that no row of the store shows yet. They are written once a
  * minute of log time and are part of the checkpoint, so each event is counted exactly once.

@@ -40,7 +40,7 @@ import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { KeyedExchange } from './keyed-exchange.ts'
 import { judgedArrival } from './line-rules.ts'
-import { type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
+import { type NodeHolding, type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
 import { OpenBatch } from './open-batch.ts'
 import type { Outbox } from './outbox.ts'
 import { type KeyJudgement, Producers } from './repeats.ts'
@@ -216,6 +216,11 @@ export class PartitionFold {
   /** What every node has done since this fold began; a replay after a restart counts again. */
   get nodeTotals(): Iterable<NodeTotals> {
     return this.#pending.totals
+  }
+
+  /** What every node with windows holds now. A node has several rows while revisions of before retire. */
+  *nodeHoldings(): Iterable<NodeHolding> {
+    for (const account of this.#accounts) yield* account.holdings()
   }
 
   /** Highest position given to a table so far. */

@@ -11,7 +11,7 @@ import { CheckpointLog } from './checkpoint-log.ts'
 import { CutSender } from './cut-sender.ts'
 import type { Flush } from './flush.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
-import type { NodeTotals } from './node-activity.ts'
+import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import type { OutboxTopic, OutgoingRecord } from './outbox.ts'
 import { encodeControl, FoldError, foldIdentity, PartitionFold } from './partition-fold.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
@@ -142,6 +142,11 @@ export class PartitionWorker {
   /** What the nodes of this partition have done since the worker began. */
   get nodeTotals(): Iterable<NodeTotals> {
     return this.#fold.nodeTotals
+  }
+
+  /** What the nodes of this partition that have windows hold now. */
+  nodeHoldings(): Iterable<NodeHolding> {
+    return this.#fold.nodeHoldings()
   }
 
   /** Version of an entity's cut that is in effect here; 0: nothing of it is known. */
