@@ -101,13 +101,21 @@ function rejected({ code, message }: ConfigurationRejected): ApiError {
   return new ApiError(status, name, message)
 }
 
+const UNKNOWN = 'whether the change holds is not known.'
+/** A second POST may make a second one of what the first has made. */
+const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
+const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
+const WHAT_NEXT: Readonly<Record<string, string>> = { PUT: REPEAT, PATCH: REPEAT, DELETE: REPEAT }
+
 function ofLog(error: LogError, method: string): ApiError {
   if (error.code === 'LOG_RECORD_TOO_LARGE') return payloadTooLarge()
   if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
   if (isLogAway(error)) {
     // What only reads leaves nobody in doubt.
     if (method === 'GET' || method === 'HEAD') return unavailable('The log cannot be read at the moment')
-    return unavailable('The log cannot be written at the moment; whether the change holds is not known')
+    return unavailable(
+      `The log cannot be written at the moment; ${UNKNOWN} ${WHAT_NEXT[method] ?? READ_FIRST}`,
+    )
   }
   return new ApiError(500, 'ServerError', 'Internal Server Error', { cause: error })
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LogError } from '../engine/log/log.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test/support/test-installation.ts'
 import type { ServerPorts } from './server.ts'
@@ -205,6 +206,33 @@ describe('trouble', () => {
     const response = await failing(new LogError('LOG_FULL', 'full', { retriable: true }))
     expect([response.statusCode, response.json().code]).toEqual([503, 'EUNAVAILABLE'])
     expect(response.headers['retry-after']).toBe('2')
+  })
+
+  describe('a write that cannot be read back is 503 and says what to do next', () => {
+    const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
+    const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
+
+    test.each<[string, InjectOptions, string]>([
+      ['POST', { url: '/v3/pipeline', payload: { title: 't' } }, READ_FIRST],
+      ['POST', { url: '/v1/config/presetalert', payload: { name: 'n' } }, READ_FIRST],
+      ['PUT', { url: '/v3/account/spread', payload: { enabled: true } }, REPEAT],
+      ['PUT', { url: '/v1/config/usage-quotas', payload: {} }, REPEAT],
+      ['DELETE', { url: '/v3/pipeline/{id}' }, REPEAT],
+    ])('%s %j', async (method, request, next) => {
+      const own = await testInstallation()
+      const made = await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })
+      const topic = await own.log.topic('weir.config', 1)
+      const away = new LogError('LOG_UNAVAILABLE', 'away', { retriable: true })
+      const reading = vi.spyOn(topic, 'read').mockRejectedValue(away)
+      const url = String(request.url).replace('{id}', made.json().data.id)
+      const response = await own.call({ ...request, method: method as 'POST', url })
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '2'])
+      expect(response.json().error).toBe(
+        `The log cannot be written at the moment; whether the change holds is not known. ${next}`,
+      )
+      reading.mockRestore()
+      await own.app.close()
+    })
   })
 
   test('what nobody foresaw is 500, says nothing of its cause, and is logged without the path', async () => {
