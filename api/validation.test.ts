@@ -198,6 +198,18 @@ describe('findings', () => {
     ])
   })
 
+  test('come in the order of the branch that holds', () => {
+    const first = Type.Object({ key: Type.String(), place: Type.String() })
+    const second = Type.Object({ place: Type.String(), key: Type.String() })
+    const either = byWord('at', Type.Object({ at: Type.Enum(['a', 'b']) }), { a: first, b: second })
+    const keys = (at: string) => {
+      const errors = findings([{ at }], { type: 'array', items: either })
+      return detailsOf(errors).map(({ key }) => key)
+    }
+    expect(keys('a')).toEqual(['[0].key', '[0].place'])
+    expect(keys('b')).toEqual(['[0].place', '[0].key'])
+  })
+
   test('about an empty text are that it is empty', () => {
     const email = { type: 'object', properties: { to: { type: 'string', minLength: 1, format: 'email' } } }
     expect(detailsOf(findings({ to: '' }, email))).toEqual([

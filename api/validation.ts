@@ -30,7 +30,11 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
     const compiled = ajv.compile(schema)
     const validate: SchemaValidator = value => {
       if (compiled(value)) return true
-      validate.errors = inSchemaOrder(schema, (compiled.errors ?? []).slice(0, MAX_FINDINGS))
+      const holds = (rule: object, part: unknown) => ajv.validate(rule, part)
+      validate.errors = inSchemaOrder(
+        { schema, value, holds },
+        (compiled.errors ?? []).slice(0, MAX_FINDINGS),
+      )
       return false
     }
     return validate
@@ -46,9 +50,17 @@ interface SchemaValidator {
   errors?: ErrorObject[]
 }
 
+/** What was looked at. */
+interface Validated {
+  readonly schema: SchemaNode
+  readonly value: unknown
+  /** Whether a part of the value is what the `if` of a schema asks for. */
+  readonly holds: (rule: object, part: unknown) => boolean
+}
+
 /** Findings in the order of the members of the schema; those of a whole come after those of its members. */
-function inSchemaOrder(schema: SchemaNode, errors: readonly ErrorObject[]): ErrorObject[] {
-  const ranked = errors.map(error => ({ error, ranks: ranksOf(schema, stepsTo(error)) }))
+function inSchemaOrder(validated: Validated, errors: readonly ErrorObject[]): ErrorObject[] {
+  const ranked = errors.map(error => ({ error, ranks: ranksOf(validated, stepsTo(error)) }))
   return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ error }) => error)
 }
 
@@ -57,16 +69,19 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
   readonly allOf?: readonly SchemaNode[]
+  readonly if?: object
   readonly then?: SchemaNode
   readonly else?: SchemaNode
 }
 
-function ranksOf(schema: SchemaNode, steps: readonly string[]): number[] {
+function ranksOf({ schema, value, holds }: Validated, steps: readonly string[]): number[] {
   let node: SchemaNode | undefined = schema
+  let part = value
   return steps.map(step => {
-    const members = node === undefined ? [] : membersOf(node)
+    const members = node === undefined ? [] : membersOf({ schema: node, value: part, holds })
     const rank = members.findIndex(([name]) => name === step)
     node = rank === -1 ? node?.items : members[rank]?.[1]
+    part = (part as Readonly<Record<string, unknown>> | undefined)?.[step]
     return rank === -1 ? rankOutsideSchema(step) : rank
   })
 }
@@ -76,9 +91,12 @@ function rankOutsideSchema(step: string): number {
   return /^\d+$/.test(step) ? Number(step) : Number.MAX_SAFE_INTEGER
 }
 
-function membersOf(node: SchemaNode): [name: string, member: SchemaNode][] {
-  const parts = [...(node.allOf ?? []), node.then, node.else].filter(part => part !== undefined)
-  return [...Object.entries(node.properties ?? {}), ...parts.flatMap(membersOf)]
+/** Those of branches that do not hold are no members. */
+function membersOf({ schema, value, holds }: Validated): [name: string, member: SchemaNode][] {
+  const branch = schema.if !== undefined && (holds(schema.if, value) ? schema.then : schema.else)
+  const parts = [...(schema.allOf ?? []), ...(branch ? [branch] : [])]
+  const further = parts.flatMap(part => membersOf({ schema: part, value, holds }))
+  return [...Object.entries(schema.properties ?? {}), ...further]
 }
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {

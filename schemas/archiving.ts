@@ -22,7 +22,7 @@ const PROVIDERS = {
   }),
   azblob: Type.Object({ accountname: Required(), accountkey: Required() }),
   gcs: Type.Object({ bucket: Required(), projectid: Required() }),
-  dos: Type.Object({ endpoint: Required(), accesskey: Required(), secretkey: Required(), space: Required() }),
+  dos: Type.Object({ space: Required(), endpoint: Required(), accesskey: Required(), secretkey: Required() }),
   swift: Type.Object({
     authurl: Required(),
     username: Required(),

@@ -33,7 +33,7 @@ const REQUIRED: Readonly<Record<keyof typeof EVERY, readonly string[]>> = {
   s3: ['bucket'],
   azblob: ['accountname', 'accountkey'],
   gcs: ['bucket', 'projectid'],
-  dos: ['endpoint', 'accesskey', 'secretkey', 'space'],
+  dos: ['space', 'endpoint', 'accesskey', 'secretkey'],
   swift: ['authurl', 'username', 'password', 'tenantname'],
 }
 const INTEGRATIONS = Object.keys(EVERY) as (keyof typeof EVERY)[]
