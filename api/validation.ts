@@ -12,6 +12,8 @@ const EMAIL = addFormats.default.get('email') as RegExp
 /** An address of IPv6 stands in brackets. */
 const HOST_AND_PORT =
   /^(\[[0-9a-f:.]+\]|[^\s,:/[\]]+):(?!0+$)([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/i
+/** RFC 9110, section 5.6.2: a token. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 /** What can stand behind the name of a header: RFC 9110, section 5.5. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -23,6 +25,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
   addFormats.default(ajv)
   ajv.addFormat('host:port', HOST_AND_PORT)
+  ajv.addFormat('HTTP header name', HEADER_NAME)
   ajv.addFormat('HTTP header value', HEADER_VALUE)
   ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
   addKeywords(ajv)
@@ -114,9 +117,9 @@ export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
 
 /** Findings as `/v1` and `/v2` word them (configuration and account API, section 3.3). */
 export function detailsOf(errors: readonly ErrorObject[]): ValidationDetail[] {
-  // That a branch of a schema does not hold is said by what does not hold in it.
+  // That a branch of a schema, or the name of a member, does not hold is said by what does not hold in it.
   const details = errors
-    .filter(({ keyword }) => keyword !== 'if')
+    .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map(error => {
       const key = keyOf(error)
       return { message: messageOf(key, error), key, isEmpty: isEmptyText(error) }
@@ -137,8 +140,9 @@ function keyOf(error: ErrorObject): string {
   return steps.length === 0 ? 'value' : steps.reduce(withStep, '')
 }
 
-function stepsTo({ instancePath, keyword, params }: ErrorObject): string[] {
+function stepsTo({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
   const steps = instancePath.split('/').slice(1).map(unescaped)
+  if (propertyName !== undefined) return [...steps, propertyName]
   return keyword === 'required' ? [...steps, String(params.missingProperty)] : steps
 }
 

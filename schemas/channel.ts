@@ -28,7 +28,9 @@ const IntervalWrite = Type.Unsafe<string>({
 })
 export const Uri = Type.String({ minLength: 1, format: 'uri' })
 export const Headers = Type.Record(Type.String(), Type.String())
-export const HeadersWrite = Type.Record(Type.String(), Type.String({ format: 'HTTP header value' }))
+export const HeadersWrite = Type.Record(Type.String(), Type.String({ format: 'HTTP header value' }), {
+  propertyNames: { format: 'HTTP header name' },
+})
 export const EmailAddress = Type.String({ minLength: 1, format: 'email' })
 
 const CommonWrite = Type.Object(

@@ -209,6 +209,13 @@ const email = fc.constantFrom('a@example.org', 'B.c@example.org')
 const url = fc.constantFrom('https://hooks.example.com/x', 'http://a.example:8080/?b=c')
 const flag = fc.constantFrom(true, false, 'true', 'false')
 const count = fc.constantFrom(1, '2', 100_000)
+const headers = fc.dictionary(
+  fc.constantFrom('accept', 'X-Token', '__proto__'),
+  fc.oneof(fc.constant('a'), text),
+  {
+    maxKeys: 3,
+  },
+)
 const template = fc.oneof(
   fc.dictionary(text, anything, { maxKeys: 4 }),
   (fc.jsonValue() as fc.Arbitrary<JsonValue>).map(value => JSON.stringify(value)),
@@ -249,7 +256,7 @@ const channel = fc.oneof(
       ...common,
       url,
       method: fc.constantFrom('post', 'get'),
-      headers: fc.dictionary(text, text, { maxKeys: 3 }),
+      headers,
       bodyTemplate: template,
     },
     ['integration', 'url'],
@@ -300,7 +307,7 @@ const indexRate = members(
           {
             url,
             method: fc.constantFrom('GET', 'POST'),
-            headers: fc.dictionary(text, text),
+            headers,
             bodyTemplate: template,
           },
           ['url', 'method'],

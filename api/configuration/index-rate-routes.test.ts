@@ -151,8 +151,9 @@ describe('an index-rate alert is refused', () => {
     ],
     [
       'headers that HTTP cannot send',
-      sending({ headers: { a: 'b\r\nc: d', e: '\u20ac', f: 'caf\u00e9\t' } }),
+      sending({ headers: { a: 'b\r\nc: d', e: '\u20ac', f: 'caf\u00e9\t', 'g:': 'h' } }),
       [
+        '"channels.webhook[0].headers.g:" must be a valid HTTP header name',
         '"channels.webhook[0].headers.a" must be a valid HTTP header value',
         '"channels.webhook[0].headers.e" must be a valid HTTP header value',
       ],

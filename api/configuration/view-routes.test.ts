@@ -584,6 +584,20 @@ describe('a channel is refused', () => {
       ['"channels[0].headers.a" must be a string'],
     ],
     [
+      'webhook with headers that HTTP cannot send',
+      {
+        ...WEBHOOK,
+        headers: { ok: 'caf\u00e9\t', 'a b': 'c', '': 'd', 'e\r\n': 'f', g: 'h\u0000', i: '\u20ac' },
+      },
+      [
+        '"channels[0].headers.a b" must be a valid HTTP header name',
+        '"channels[0].headers." must be a valid HTTP header name',
+        '"channels[0].headers.e\r\n" must be a valid HTTP header name',
+        '"channels[0].headers.g" must be a valid HTTP header value',
+        '"channels[0].headers.i" must be a valid HTTP header value',
+      ],
+    ],
+    [
       'webhook with half a template',
       { ...WEBHOOK, bodyTemplate: '{"a":' },
       ['"channels[0].bodyTemplate" must be a valid JSON string'],

@@ -11,7 +11,7 @@ function validatorOf(schema: object) {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false })
   addFormats.default(ajv)
   // Formats of our own: a reader who does not know them takes any text.
-  for (const own of ['timezone', 'HTTP header value']) ajv.addFormat(own, true)
+  for (const own of ['timezone', 'HTTP header name', 'HTTP header value']) ajv.addFormat(own, true)
   return ajv.compile(documentedSchema(schema) as object)
 }
 
