@@ -31,6 +31,7 @@ export async function acceptWebSockets(app: FastifyInstance): Promise<void> {
       socket.close(1011)
     },
   })
+  app.websocketServer.on('connection', tellReason)
   // Node lets go of a connection that asks to become another one: whoever refuses has to close it.
   app.addHook('onSend', async (request, reply) => {
     if (isUpgrade(request.raw)) reply.header('connection', 'close')
@@ -38,6 +39,16 @@ export async function acceptWebSockets(app: FastifyInstance): Promise<void> {
   app.addHook('onResponse', async ({ raw }) => {
     if (isUpgrade(raw)) raw.socket.end()
   })
+}
+
+/** RFC 6455, section 7.4.1. */
+const TOO_LARGE = 1009
+
+/** Of the end that `ws` decides on as soon as it sees how long a message is: it tells no reason by itself. */
+function tellReason(socket: WebSocket): void {
+  const close = socket.close.bind(socket)
+  socket.close = (code, reason) =>
+    close(code, code === TOO_LARGE ? `A message may have ${MAX_RECEIVED_BYTES} bytes` : reason)
 }
 
 /** Closes a connection after what was sent, in a bounded time. */

@@ -104,6 +104,7 @@ function closing(code: number, reason: string): string {
   return Buffer.concat([Buffer.from([0x88, body.length]), body]).toString('latin1')
 }
 
+const TOO_LARGE = closing(1009, 'A message may have 4096 bytes')
 const REFUSED = closing(1008, 'The credential does not allow this any more')
 
 describe('what is refused is an HTTP answer, not a WebSocket', () => {
@@ -346,7 +347,15 @@ test('what clients send is not looked at, unless it is too large', async () => {
   await peer.says('still here')
   const length = Buffer.from([0x81, 0xfe, 0x20, 0x00, 0, 0, 0, 0])
   peer.socket.write(Buffer.concat([length, Buffer.alloc(0x2000, 0x61)]))
-  await peer.says(closing(1009, ''))
+  await peer.says(TOO_LARGE)
+})
+
+test('a message without end is refused before it is there', async () => {
+  const peer = await open()
+  const gone = once(peer.socket, 'end')
+  peer.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0xb0, 0, 0, 0, 0, 0, 0, 0]))
+  await peer.says(TOO_LARGE)
+  await gone
 })
 
 test('a stop of the server says so, after what was gathered', async () => {
