@@ -124,7 +124,7 @@ function addLine(
   const timestamp = takeTimestamp(members)
   const time = timestamp === undefined ? undefined : timeOf(timestamp, bounds)
   const meta = metaOf(take(members, 'meta'))
-  const host = takeWord(members, 'hostname', 'host', HOST_LIMIT_CHARACTERS)
+  const host = takeHost(members)
   const app = takeWord(members, 'app', undefined, APP_LIMIT_CHARACTERS)
   const level = takeWord(members, 'level', undefined, LEVEL_LIMIT_CHARACTERS)
   const env = takeWord(members, 'env', undefined, Number.POSITIVE_INFINITY)
@@ -159,6 +159,15 @@ function take(members: Map<string, string>, name: string): string | undefined {
   const source = members.get(name)
   members.delete(name)
   return source === 'null' ? undefined : source
+}
+
+/** As of two words, but that one of blanks is none, as in the query: the line then has the host of its request. */
+function takeHost(members: Map<string, string>): string {
+  for (const name of ['hostname', 'host']) {
+    const host = cutCharacters(wordOf(take(members, name)), HOST_LIMIT_CHARACTERS)
+    if (host.trim() !== '') return host
+  }
+  return ''
 }
 
 /** The first of two names that has a word; when both have one, the second stays, for meta. */

@@ -81,6 +81,7 @@ describe('what nearly every sender sends is read by the scanner', () => {
     '{"lines":[{"timestamp":1,"line":"a"},{"timestamp":"nonsense","line":"b"},{"timestamp":"","line":"b"}]}',
     '{"lines":[{"line":"a","file":"C:\\\\logs\\\\a.log","app":"","level":"","env":"","hostname":"h3"}]}',
     '{"lines":[{"line":"a","meta":{"a":[1,-2.5e3,0,"x\\n",true,false,null,{}],"b":{"c":"\\u00e9"}}}]}',
+    '{"lines":[{"line":"a","host":" a "},{"line":"b","host":"\\tb"},{"line":"c","host":"\u00e9"},{"line":"d","host":""}]}',
     '{"lines":[{"line":"a","meta":""},{"line":"b","meta":"{}"},{"line":"c","meta":"{\\"key\\":\\"value\\"}"},{"line":"d"}]}',
   ])('%s', body => {
     expect(expectSame(Buffer.from(body))).toBe(true)
@@ -121,6 +122,8 @@ describe('the scanner gives up', () => {
     '{"lines":[{"line":"a"}],"lines":[]}',
     '{"lines":[{"line":"a","line":"b"}]}',
     '{"lines":[{"line":"a","host":"b","hostname":"c"}]}',
+    '{"lines":[{"line":"a","host":" "}]}',
+    '{"lines":[{"line":"a","hostname":"\\u0020\\t\u00a0\u3000"}]}',
     '{"lines":[{"line":"a","app":5}]}',
     '{"lines":[{"line":"a","pid":5}]}',
     '{"lines":[{"line":"a","timestamp":01}]}',
@@ -190,7 +193,7 @@ const usualLine = fc.record(
     env: word,
     file: word,
     meta: fc.oneof(fc.dictionary(fc.string(), anything), word),
-    hostname: word,
+    hostname: fc.oneof(word, fc.constantFrom(' ', '\t \u00a0', ' a')),
   },
   { requiredKeys: ['line'] },
 )

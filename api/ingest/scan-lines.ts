@@ -202,6 +202,8 @@ export class LineScanner {
       else if (member === META) at = this.#meta(at)
       else {
         if (body[at] !== QUOTE) return GIVE_UP
+        // A host of blanks is none, which the complete parser knows.
+        if (member >= HOST && this.#isBlank(at + 1)) return GIVE_UP
         at = this.#wordAt(at + 1, wordLimit(member))
         if (member === APP) app = this.#word
         else if (member === LEVEL) level = this.#word
@@ -317,6 +319,15 @@ export class LineScanner {
     this.#clamped = time.clamped
     this.#timestampStart = start
     this.#timestampEnd = end
+  }
+
+  /** Whether the word that begins here is nothing but blanks; an empty one is not. */
+  #isBlank(from: number): boolean {
+    const body = this.#body
+    const first = body[from] as number
+    if (first > BLANK && first < 0x80 && first !== BACKSLASH) return false
+    const end = this.#stringEnd(from)
+    return end > from && (JSON.parse(body.toString('utf8', from - 1, end + 1)) as string).trim() === ''
   }
 
   /** Finds or adds the word that begins here; leaves its index in `#word`. */
