@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { JsonValue } from './json.ts'
 import { byWord } from './keywords.ts'
 
 /** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */
@@ -48,4 +49,23 @@ export function archivingMembers(sent: Archiving): Archiving {
   return Object.fromEntries(
     Object.entries(sent).filter(([name]) => members.includes(name)),
   ) as unknown as Archiving
+}
+
+const NAMES: readonly string[] = [
+  'integration',
+  'bucket',
+  'resourceinstanceid',
+  'region',
+  'accountname',
+  'projectid',
+  'space',
+  'username',
+  'tenantname',
+  'expires',
+]
+const ADDRESSES: readonly string[] = ['endpoint', 'authurl']
+
+/** Whether a member gives nobody the means to get at what is archived. Addresses may hold credentials themselves. */
+export function isHarmlessMember(name: string, value: JsonValue): boolean {
+  return NAMES.includes(name) || (ADDRESSES.includes(name) && !/[@?]/.test(String(value)))
 }

@@ -251,6 +251,41 @@ describe('secrets', () => {
       }
   })
 
+  test('of an archiving configuration only what is secret is a mark', async () => {
+    const hidden = expect.stringMatching(/^\*{3}[0-9a-f]{8}$/)
+    const archive = async (method: 'POST' | 'PUT', payload: object) => {
+      const written = await installation.call({ method, url: '/v1/config/archiving', payload })
+      expect(written.statusCode).toBe(200)
+      const [event] = (await audit({ kind: 'archiving' })).events
+      const after = event?.after as { readonly archiving: object } | undefined
+      return { after: after?.archiving, changed: event?.changed }
+    }
+    const space = { integration: 'dos', space: 's', endpoint: 'https://s.example:9000/x' }
+    expect(await archive('POST', { ...space, accesskey: SECRET, secretkey: SECRET })).toEqual({
+      after: { ...space, accesskey: hidden, secretkey: hidden },
+      changed: [],
+    })
+    const moved = { ...space, space: 't' }
+    expect(await archive('PUT', { ...moved, accesskey: SECRET, secretkey: 'other' })).toEqual({
+      after: { ...moved, accesskey: hidden, secretkey: hidden },
+      changed: ['/archiving/space', '/archiving/secretkey'],
+    })
+    const swift = { integration: 'swift', username: 'u', tenantname: 't', expires: '5' }
+    const authurl = `https://u:${SECRET}@s.example/v3`
+    expect((await archive('PUT', { ...swift, authurl, password: SECRET })).after).toEqual({
+      ...swift,
+      authurl: hidden,
+      password: hidden,
+    })
+    const names = { resourceinstanceid: 'crn:v1', bucket: 'b', endpoint: 's.example' }
+    const ibm = { integration: 'ibm', ...names, apikey: SECRET }
+    expect((await archive('PUT', ibm)).after).toEqual({ ...ibm, apikey: hidden })
+    const blob = { integration: 'azblob', accountname: 'n', accountkey: SECRET }
+    expect((await archive('PUT', blob)).after).toEqual({ ...blob, accountkey: hidden })
+    const gcs = { integration: 'gcs', bucket: 'b', projectid: 'p' }
+    expect((await archive('PUT', gcs)).after).toEqual(gcs)
+  })
+
   test('an option that no schema tells of is hidden', async () => {
     const id = await pipeline('p')
     const draft = installation.configuration.get(drafts, id)!

@@ -8,14 +8,19 @@ export type Mark = (text: string) => string
 
 /**
  * An entity for people who may see that a secret has changed, but not the secret. What is sealed at rest shows its
- * numbers, its switches and the names of its members; its texts are marks, except where the schema of a node's option
- * says that they cannot be one. So a new option is hidden unless somebody shows it.
+ * numbers, its switches and the names of its members; its texts are marks, except where its kind, or the schema of a
+ * node's option, says that they cannot be one. So a new member is hidden unless somebody shows it.
  */
 export function maskedValue(kind: AnyKind, value: JsonObject, mark: Mark): JsonObject {
   const sealed = new Set<string>(kind.sealed)
   return mapped(value, (member, name) =>
-    sealed.has(name) ? concealed(member, mark) : shown(member, name, mark),
+    sealed.has(name) ? sealedMember(kind, member, mark) : shown(member, name, mark),
   )
+}
+
+function sealedMember({ isHarmless }: AnyKind, value: JsonValue, mark: Mark): JsonValue {
+  if (isHarmless === undefined || !isJsonObject(value)) return concealed(value, mark)
+  return mapped(value, (member, name) => (isHarmless(name, member) ? member : concealed(member, mark)))
 }
 
 /** Hashes of secrets are nobody's business either. */

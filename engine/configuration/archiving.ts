@@ -1,4 +1,4 @@
-import type { Archiving } from '../../schemas/archiving.ts'
+import { type Archiving, isHarmlessMember } from '../../schemas/archiving.ts'
 import { defineKind } from './kind.ts'
 
 /** Where copies of an account's lines go. Key: the short id of the account. */
@@ -11,4 +11,5 @@ export const archivings = defineKind<ArchivingOfAccount>('archiving', {
   account: ({ account }) => account,
   // Keys and passwords have a different name at every provider.
   sealed: ['archiving'],
+  isHarmless: isHarmlessMember,
 })

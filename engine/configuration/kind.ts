@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../schemas/json.ts'
 import type { ConfigurationView } from './fold.ts'
 import type { Rejection } from './rejection.ts'
 
@@ -10,6 +11,8 @@ export interface Kind<Value> {
   readonly name: string
   /** Members that are encrypted at rest, each as a whole. */
   readonly sealed: readonly (keyof Value & string)[]
+  /** Whether a member of what is sealed is no secret; absent: all of it may be one. */
+  readonly isHarmless: ((name: string, value: JsonValue) => boolean) | undefined
   /** Texts by which an entity can be found, where it has one. No two entities of the kind share one. */
   readonly unique: Readonly<Record<string, (value: Value) => string | undefined>>
   /** Short id of the account that an entity belongs to; absent for kinds above accounts. */
@@ -45,5 +48,15 @@ export function defineKind<Value>(
   name: string,
   options: Partial<Omit<Kind<Value>, 'name'>> = {},
 ): Kind<Value> {
-  return { name, sealed: [], unique: {}, account: undefined, audited: true, parts: {}, rules: [], ...options }
+  return {
+    name,
+    sealed: [],
+    isHarmless: undefined,
+    unique: {},
+    account: undefined,
+    audited: true,
+    parts: {},
+    rules: [],
+    ...options,
+  }
 }
