@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseKeptJson } from '../engine/json-text.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { type ApiError, badRequest } from './errors.ts'
+import { rememberOrder } from './member-order.ts'
 
 /** Deeper than any document of the specification; bounds what recursion over a body can cost. */
 const MAX_DEPTH = 64
@@ -48,7 +49,9 @@ function jsonBody(body: Buffer): JsonValue | undefined {
 /** JSON that came from outside. @throws SyntaxError also when it is nested too deeply */
 export function parseBoundedJson(text: string): JsonValue {
   if (depthOf(text) > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
-  return parseKeptJson(text)
+  const value = parseKeptJson(text)
+  rememberOrder(text, value)
+  return value
 }
 
 function malformed(why: string): ApiError {

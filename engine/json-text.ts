@@ -43,25 +43,11 @@ function holdsInfinity(value: JsonValue): boolean {
 
 /** Compact JSON text, members in their order; -0 prints as 0. */
 export function jsonText(value: JsonValue): string {
-  return printed(value)
-}
-
-/** The same on several lines, indented by two blanks. */
-export function indentedJsonText(value: JsonValue): string {
-  return printed(value, 2)
-}
-
-function printed(value: JsonValue, indent?: number): string {
   try {
-    return JSON.stringify(value, undefined, indent)
+    return JSON.stringify(value)
   } catch {
-    return JSON.stringify(
-      value,
-      (_key, member: unknown) =>
-        typeof member === 'bigint'
-          ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(member.toString())
-          : member,
-      indent,
+    return JSON.stringify(value, (_key, member: unknown) =>
+      typeof member === 'bigint' ? rawJson(member.toString()) : member,
     )
   }
 }

@@ -1,7 +1,7 @@
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import { indentedJsonText } from '../../engine/json-text.ts'
 import type { ChannelRecord, ChannelWrite } from '../../schemas/channel.ts'
+import { indentedJsonText } from '../member-order.ts'
 import { givenMembers } from './given-members.ts'
 
 /** Channels as they are kept and answered: every default in its place, nothing that does not belong to them. */

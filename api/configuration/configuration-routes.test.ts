@@ -150,6 +150,30 @@ test('keys, addresses and headers of channels are nowhere in clear on the log', 
   expect([written.includes('in clear'), written.includes(secret)]).toEqual([true, false])
 })
 
+test.each([
+  '{"2":"{{name}}","1":{"10":[],"b":0,"9":{}}}',
+  '"{\\"2\\":\\"{{name}}\\",\\"1\\":{\\"10\\":[],\\"b\\":0,\\"9\\":{}}}"',
+])('members of a template keep their order, also where their names are numbers: %s', async bodyTemplate => {
+  const kept = '{\n  "2": "{{name}}",\n  "1": {\n    "10": [],\n    "b": 0,\n    "9": {}\n  }\n}'
+  const channels = `[{"integration":"webhook","url":"https://a.example","bodyTemplate":${bodyTemplate}}]`
+  for (const [path, id] of [
+    ['view', 'viewid'],
+    ['presetalert', 'presetid'],
+  ] as const) {
+    const made = await client.send('POST', path, `{"name":"a","query":"","channels":${channels}}`)
+    expect(made.json().channels[0].bodyTemplate).toBe(kept)
+    const url = `${path}/${made.json()[id]}`
+    expect(await client.get(url)).toEqual(made.json())
+    expect(await client.put(url, made.json())).toMatchObject({ channels: [{ bodyTemplate: kept }] })
+  }
+  const webhook = `[{"url":"https://a.example","method":"POST","bodyTemplate":${bodyTemplate.replaceAll('name', 'account')}}]`
+  const body = `{"threshold_alert":"both","frequency":"daily","channels":{"webhook":${webhook}}}`
+  expect((await client.send('PUT', 'index-rate', body)).statusCode).toBe(200)
+  expect(await client.get('index-rate')).toMatchObject({
+    channels: { webhook: [{ bodyTemplate: kept.replace('name', 'account') }] },
+  })
+})
+
 test('a template that grows beyond a record of the log by its indentation is 413, and nothing has changed', async () => {
   const webhook = { integration: 'webhook', url: 'https://a.example' }
   const { presetid } = await client.post('presetalert', { name: 'small', channels: [webhook] })

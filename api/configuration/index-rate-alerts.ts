@@ -1,8 +1,8 @@
 import { DEFAULT_INDEX_RATE_ALERT, indexRateAlerts } from '../../engine/configuration/index-rate-alert.ts'
-import { indentedJsonText } from '../../engine/json-text.ts'
 import type { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/index-rate-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
+import { indentedJsonText } from '../member-order.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { givenMembers } from './given-members.ts'
 

@@ -108,7 +108,7 @@ function containerEnd(text: string, from: number): number {
 }
 
 /** Behind the closing quote; the text's end when there is none. */
-function stringEnd(text: string, from: number): number {
+export function stringEnd(text: string, from: number): number {
   let at = from
   for (;;) {
     at = text.indexOf('"', at + 1)
