@@ -60,10 +60,13 @@ export class Gathered<E = Event> {
   readonly merged: boolean
   /** What windows give that ended by this event, in order. */
   readonly released: readonly E[]
+  /** Which of these this event is part of, as the last of its window. */
+  readonly own: E | undefined
 
-  constructor(merged: boolean, released: readonly E[]) {
+  constructor(merged: boolean, released: readonly E[], own?: E) {
     this.merged = merged
     this.released = released
+    this.own = own
   }
 }
 
@@ -103,12 +106,12 @@ export function route<E>(event: E, outputs: readonly string[]): Routed<E> {
   return new Routed(event, outputs)
 }
 
-export function hold<E>(released: readonly E[] = []): Gathered<E> {
-  return new Gathered(false, released)
+export function hold<E>(released: readonly E[] = [], own?: E): Gathered<E> {
+  return new Gathered(false, released, own)
 }
 
-export function merge<E>(released: readonly E[] = []): Gathered<E> {
-  return new Gathered(true, released)
+export function merge<E>(released: readonly E[] = [], own?: E): Gathered<E> {
+  return new Gathered(true, released, own)
 }
 
 export function fail<Code extends ErrorCode>(code: Code, detail = NO_DETAIL): Failed<Code> {

@@ -48,7 +48,10 @@ export const ExplainedLine = Type.Object({
   handled_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
   event: EventRecord,
   summary: Type.String({ description: 'In a sentence' }),
-  stored: Type.Array(StoredLine, { description: 'Lines of the own store that it became, of all pipelines' }),
+  stored: Type.Array(StoredLine, {
+    description:
+      'Lines of the own store that it became, of all pipelines, alone or as the last event of a window',
+  }),
   excluded: Type.Array(
     Type.Object({
       pipeline_id: Text,

@@ -24,9 +24,13 @@ interface Handled extends PartitionName {
   readonly timeMs: number
 }
 
+type StoredAt = StoredAs & { readonly handled: Handled }
+
 /** What became of a line at its destinations, in all partitions. */
 interface Ends {
-  readonly stored: readonly (StoredAs & { readonly handled: Handled })[]
+  readonly stored: readonly StoredAt[]
+  /** What windows gave in which it was the last. */
+  readonly gathered: readonly StoredAt[]
   readonly notStored: ExplainedLine['notStored']
   readonly excluded: ExplainedLine['excluded']
 }
@@ -48,7 +52,7 @@ export function explainedLine(
     handled_at: new Date(timeMs).toISOString(),
     event: eventRecord(line.event),
     summary: fateOnArrival(line) ?? summaryOf(ends, pipelineId, shown),
-    stored: ends.stored.map(({ handled: at, row, pipeline: by, node }) => ({
+    stored: [...ends.stored, ...ends.gathered].map(({ handled: at, row, pipeline: by, node }) => ({
       line_id: lineId({ ...at, topic: at.topic as keyof typeof TOPIC_NUMBERS, row }),
       pipeline_id: by === '' ? null : by,
       node_id: by === '' ? null : node,
@@ -73,21 +77,20 @@ function fateOnArrival({ isRepeat, droppedFor }: ExplainedLine): string | undefi
   return droppedFor && `Dropped by ${droppedFor.rule} before any pipeline.`
 }
 
-function endsOf(
-  { stored, notStored, excluded, pipelines }: ExplainedLine,
-  handled: Handled,
-  moved: MovedEvents,
-): Ends {
-  const arrived = pipelines.flatMap(({ steps }) =>
+function endsOf(line: ExplainedLine, handled: Handled, moved: MovedEvents): Ends {
+  const arrived = line.pipelines.flatMap(({ steps }) =>
     [...moved.way(steps, handled)].flatMap(({ step, whereabouts }) =>
       step.sentTo !== undefined && typeof whereabouts === 'object'
         ? { ...whereabouts, handled: { ...whereabouts, ...step.sentTo } }
         : [],
     ),
   )
-  const all = [{ stored, notStored, excluded, handled }, ...arrived]
+  const all = [{ ...line, handled }, ...arrived]
+  const at = (member: 'stored' | 'gathered') =>
+    all.flatMap(each => each[member].map(one => ({ ...one, handled: each.handled })))
   return {
-    stored: all.flatMap(each => each.stored.map(one => ({ ...one, handled: each.handled }))),
+    stored: at('stored'),
+    gathered: at('gathered'),
     notStored: all.flatMap(each => each.notStored),
     excluded: all.flatMap(each => each.excluded),
   }
@@ -154,14 +157,15 @@ function outcomeOf(
 }
 
 function summaryOf(
-  { stored, notStored, excluded }: Ends,
+  { stored, gathered, notStored, excluded }: Ends,
   pipelineId: string,
   pipeline: ExplainedPipelineRecord | undefined,
 ): string {
   const byThis = stored.filter(each => each.pipeline === pipelineId).length
-  const elsewhere = stored.length - byThis
+  const gatheredByThis = gathered.filter(each => each.pipeline === pipelineId).length
+  const elsewhere = stored.length + gathered.length - byThis - gatheredByThis
   const others = [
-    ...(elsewhere === 0 ? [] : [`; stored ${elsewhere === 1 ? 'once' : `${elsewhere} times`} without it`]),
+    ...(elsewhere === 0 ? [] : [`; stored ${times(elsewhere)} without it`]),
     ...excluded
       .filter(each => each.pipeline !== pipelineId)
       .map(({ reason }) => `; not stored without it${ruleOf(reason)}`),
@@ -174,8 +178,14 @@ function summaryOf(
     .filter(each => each.pipeline === pipelineId)
     .map(({ error }) => `${error.code}: ${error.message}`)
   const said = [...ends, ...refused]
-  if (byThis > 0) said.unshift(`stored ${byThis === 1 ? 'once' : `${byThis} times`}`)
+  if (byThis > 0) said.unshift(`stored ${times(byThis)}`)
+  if (gatheredByThis > 0)
+    said.push(`was the last of a window, and what that gave is stored ${times(gatheredByThis)}`)
   return `Revision ${pipeline.revision}: ${said.length === 0 ? 'nothing left it' : said.join('; ')}${others}.`
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
 }
 
 /** Why an event went no further than a node; nothing when it went on. */

@@ -243,7 +243,8 @@ export class ProcessingNode implements CompiledNode {
     const due = context.observer?.gave && state.windows.dueBy(state.value, untilMs)
     const events = state.windows.release(state.value, untilMs)
     if (events.length === 0) return
-    for (const [index, event] of events.entries()) context.observer?.gave?.(this.id, event, due?.[index])
+    for (const [index, event] of events.entries())
+      context.observer?.gave?.(this.id, event, due?.[index], NO_ROW)
     const run = new RunBuilder()
     for (const event of events) run.add(event, NO_ROW, event.bytes)
     this.counters.held -= events.length
@@ -332,14 +333,15 @@ export class ProcessingNode implements CompiledNode {
     this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value))
   }
 
-  #countGathered({ merged, released }: Gathered, event: Event, row: number): void {
+  #countGathered({ merged, released, own }: Gathered, event: Event, row: number): void {
     const { counters } = this
     if (merged) counters.merged++
     else counters.held++
     counters.held -= released.length
     if (this.#observer === undefined) return
     this.#observer.gathered(this.id, event, row, merged)
-    for (const given of released) this.#observer.gave?.(this.id, given, undefined)
+    for (const given of released)
+      this.#observer.gave?.(this.id, given, undefined, given === own ? row : NO_ROW)
   }
 
   #emitBuilt(): void {

@@ -24,8 +24,13 @@ export interface GraphObserver {
   dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
   /** An event is part of a window now, and goes on in what that gives. @param merged it was not the first of the window */
   gathered(node: string, event: Event, row: number, merged: boolean): void
-  /** A window gave an event. @param window what is known of it; undefined: an event ended it, before its time */
-  gave?(node: string, event: Event, window: EndingWindow | undefined): void
+  /**
+   * A window gave an event.
+   *
+   * @param window what is known of it; undefined: an event ended it, before its time
+   * @param row of the event that ended it and was the last in it; -1 where there is none
+   */
+  gave?(node: string, event: Event, window: EndingWindow | undefined, row: number): void
   /** An event could not be processed and does not go on; the error with its code is reported beside this. */
   failed(node: string, event: Event, row: number): void
   /** An event went to the partition where the memory of its key is, and goes on there. */

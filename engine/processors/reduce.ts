@@ -110,21 +110,23 @@ export const reduce = defineProcessor({
       const isBorder = meets?.(event) ?? false
       const starts = isBorder && flush?.when === 'starts_when'
       const ends = !starts && isBorder && flush?.when === 'ends_when'
-      const released: Event[] = []
-      const give = (reduction: Reduction) => {
+      const ended: Reduction[] = []
+      const end = (reduction: Reduction) => {
         state.close(reduction)
-        released.push(resultOf(reduction, rules))
+        ended.push(reduction)
       }
-      if (starts && open !== undefined) give(open)
+      if (starts && open !== undefined) end(open)
       const merged = !starts && open !== undefined
       const reduction = merged ? open : begun(groupOf(event), event, nowMs + durationMs)
       const bytes = rules.add(reduction, event, nowMs)
       if (merged) state.grow(reduction, bytes)
       else state.open(reduction)
       const isFull = reduction.count >= maxEvents || reduction.bytes > MAX_REDUCTION_BYTES
-      if (ends || isFull) give(reduction)
-      while (state.bytes > MAX_NODE_BYTES) give(state.oldest as Reduction)
-      return merged ? merge(released) : hold(released)
+      if (ends || isFull) end(reduction)
+      while (state.bytes > MAX_NODE_BYTES) end(state.oldest as Reduction)
+      const released = ended.map(each => resultOf(each, rules))
+      const own = released[ended.indexOf(reduction)]
+      return merged ? merge(released, own) : hold(released, own)
     }
   },
 

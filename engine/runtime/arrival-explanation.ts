@@ -31,6 +31,8 @@ export interface Arrival {
   readonly revision: RunningRevision | undefined
   readonly steps: readonly ExplainedStep[]
   readonly stored: readonly StoredAs[]
+  /** What windows gave in which it was the last. */
+  readonly gathered: readonly StoredAs[]
   readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
   readonly excluded: readonly ExcludedAt[]
 }
@@ -66,6 +68,7 @@ class ArrivalWatch implements RunWatch {
   #asked: ReadonlySet<number> = new Set()
   /** By the line that they come from: of those that travel with the events, each has its own. */
   #stored = new Map<number, StoredAs[]>()
+  #gathered = new Map<number, StoredAs[]>()
   #notStored = new Map<number, NodeError[]>()
   #excluded = new Map<number, ExcludedAt[]>()
 
@@ -81,6 +84,7 @@ class ArrivalWatch implements RunWatch {
     this.#asked = new Set(positions.keys().filter(row => this.#isAsked(source, positions[row] as Position)))
     this.#paths = new EventPaths(row => this.#asked.has(row))
     this.#stored = new Map()
+    this.#gathered = new Map()
     this.#notStored = new Map()
     this.#excluded = new Map()
   }
@@ -90,7 +94,8 @@ class ArrivalWatch implements RunWatch {
   }
 
   stored(event: Event, { pipeline, node }: NodeName, row: number): void {
-    this.#note(this.#stored, event, { pipeline, node, row })
+    const stored = this.#isOfArrived(event) ? this.#stored : this.#gathered
+    this.#note(stored, event, { pipeline, node, row })
   }
 
   excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
@@ -117,18 +122,29 @@ class ArrivalWatch implements RunWatch {
         revision,
         steps: revision === undefined ? [goneStep(node, event)] : (this.#paths?.steps(row) ?? []),
         stored: this.#stored.get(lineOf(event)) ?? [],
+        gathered: this.#gathered.get(lineOf(event)) ?? [],
         notStored: (this.#notStored.get(lineOf(event)) ?? []).map(error => ({ pipeline, error })),
         excluded: this.#excluded.get(lineOf(event)) ?? [],
       })
     }
   }
 
-  /** Leaves out what windows give at the same time. */
+  #isOfArrived({ origin }: Event): boolean {
+    return origin?.batch === this.#arrived?.events[0]?.origin?.batch
+  }
+
+  /** Of what windows give at the same time, only what belongs to an event that arrived. */
   #note<Noted>(notes: Map<number, Noted[]>, event: Event, noted: Noted): void {
-    const arrived = this.#arrived?.events[0]
-    if (arrived === undefined || event.origin?.batch !== arrived.origin?.batch) return
-    const line = lineOf(event)
+    const own = this.#isOfArrived(event) ? event : this.#lastIn(event)
+    if (this.#arrived === undefined || own === undefined) return
+    const line = lineOf(own)
     notes.set(line, [...(notes.get(line) ?? []), noted])
+  }
+
+  /** The event that was the last in the window that gave an event. */
+  #lastIn(event: Event): Event | undefined {
+    const row = this.#paths?.lastRowIn(event)
+    return row === undefined ? undefined : this.#arrived?.events[row]
   }
 }
 

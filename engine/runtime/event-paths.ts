@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
+import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
@@ -7,8 +8,8 @@ import type { NodeError } from '../graph/node-error.ts'
 export interface ExplainedStep {
   readonly node: string
   /**
-   * `held`: it opened a window of the node; `merged`: into the events that a window holds. What the window gives when it
-   * ends is not told. `moved`: to the partition where the memory of its key is, where it goes on.
+   * `held`: it opened a window of the node; `merged`: into the events that a window holds. What the window gives is told
+   * of the event that is the last in it. `moved`: to the partition where the memory of its key is, where it goes on.
    */
   readonly outcome: 'passed' | 'dropped' | 'failed' | 'held' | 'merged' | 'moved'
   /** Names of the outputs that it left by; '' is the default one. */
@@ -27,6 +28,8 @@ type OpenStep = Omit<ExplainedStep, 'outputs' | 'errors'> & { readonly outputs: 
 export class EventPaths implements GraphObserver {
   readonly #isAsked: (row: number) => boolean
   readonly #steps = new Map<number, OpenStep[]>()
+  /** Rows of the last events of windows, by what these gave: that has lines of its own. */
+  readonly #lastRows = new Map<LineBatchView, number>()
   readonly #errors: { readonly row: number; readonly error: NodeError }[] = []
 
   constructor(isAsked: (row: number) => boolean) {
@@ -46,6 +49,10 @@ export class EventPaths implements GraphObserver {
 
   gathered(node: string, event: Event, row: number, merged: boolean): void {
     if (this.#isAsked(row)) this.#add(row, { node, outcome: merged ? 'merged' : 'held', event })
+  }
+
+  gave(_node: string, { origin }: Event, _window: unknown, row: number): void {
+    if (origin !== null && this.#isAsked(row)) this.#lastRows.set(origin.batch, row)
   }
 
   failed(node: string, event: Event, row: number): void {
@@ -68,6 +75,11 @@ export class EventPaths implements GraphObserver {
         .filter(each => each.row === row && each.error.nodeId === step.node)
         .map(({ error }) => error),
     }))
+  }
+
+  /** Of an event that a window gave, or that became of that: the row of the last event in the window. */
+  lastRowIn({ origin }: Event): number | undefined {
+    return origin === null ? undefined : this.#lastRows.get(origin.batch)
   }
 
   #of(row: number): OpenStep[] {

@@ -22,6 +22,8 @@ export interface ExplainedLine {
   /** By a rule that drops lines entirely, as it arrived. */
   readonly droppedFor: JsonObject | undefined
   readonly stored: readonly StoredAs[]
+  /** What windows gave in which it was the last. */
+  readonly gathered: readonly StoredAs[]
   readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
   /** By rules on lines, or because a quota was used up. */
   readonly excluded: readonly ExcludedAt[]
@@ -100,7 +102,12 @@ class LineWatch implements RunWatch {
   readonly #inEffect = new Map<string, PipelineInEffect>()
   readonly #paths = new Map<string, EventPaths>()
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
-  readonly #notStored: { readonly pipeline: string; readonly error: NodeError }[] = []
+  readonly #gathered: (StoredAs & { readonly line: number | undefined })[] = []
+  readonly #notStored: {
+    readonly line: number | undefined
+    readonly pipeline: string
+    readonly error: NodeError
+  }[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   readonly #dropped = new Map<number, JsonObject>()
   #batch: LineBatchView | undefined
@@ -132,17 +139,28 @@ class LineWatch implements RunWatch {
     return paths
   }
 
-  stored({ origin }: Event, { pipeline, node }: NodeName, row: number): void {
-    // A window may give lines of earlier records at the same time.
-    if (origin?.batch === this.#batch) this.#stored.push({ line: origin?.index, pipeline, node, row })
+  stored(event: Event, { pipeline, node }: NodeName, row: number): void {
+    const stored = this.#isOfRecord(event) ? this.#stored : this.#gathered
+    stored.push({ line: this.#lineOf(event, pipeline), pipeline, node, row })
   }
 
-  excluded({ origin }: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
-    if (origin?.batch === this.#batch) this.#excluded.push({ line: origin?.index, pipeline, node, reason })
+  excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
+    this.#excluded.push({ line: this.#lineOf(event, pipeline), pipeline, node, reason })
   }
 
   notStored(error: NodeError, { pipeline }: NodeName): void {
-    if (error.event.origin?.batch === this.#batch) this.#notStored.push({ pipeline, error })
+    this.#notStored.push({ line: this.#lineOf(error.event, pipeline), pipeline, error })
+  }
+
+  #isOfRecord({ origin }: Event): boolean {
+    return origin?.batch === this.#batch
+  }
+
+  /** Number of the line that an event comes from; undefined: it is nobody's, as most of what windows give. */
+  #lineOf(event: Event, pipeline: string): number | undefined {
+    if (this.#isOfRecord(event)) return event.origin?.index
+    const row = this.#paths.get(pipeline)?.lastRowIn(event)
+    return row === undefined ? undefined : this.#handled[row]
   }
 
   explained(index: number, event: Event): ExplainedLine {
@@ -152,11 +170,10 @@ class LineWatch implements RunWatch {
       event,
       isRepeat: row < 0 && !this.#dropped.has(index),
       droppedFor: this.#dropped.get(index),
-      stored: this.#stored.filter(({ line }) => line === index).map(({ line: _, ...stored }) => stored),
-      notStored: this.#notStored.filter(({ error }) => error.event.origin?.index === index),
-      excluded: this.#excluded
-        .filter(({ line }) => line === index)
-        .map(({ line: _, ...excluded }) => excluded),
+      stored: ofLine(this.#stored, index),
+      gathered: ofLine(this.#gathered, index),
+      notStored: ofLine(this.#notStored, index),
+      excluded: ofLine(this.#excluded, index),
       pipelines: [...this.#inEffect]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([id, { version, document, isPaused }]) => {
@@ -165,4 +182,11 @@ class LineWatch implements RunWatch {
         }),
     }
   }
+}
+
+function ofLine<Noted extends { readonly line: number | undefined }>(
+  notes: readonly Noted[],
+  index: number,
+): Omit<Noted, 'line'>[] {
+  return notes.filter(({ line }) => line === index).map(({ line: _, ...noted }) => noted)
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CHECKPOINT_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
+import { Explanations } from '../../api/pipeline/explanations.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
+import { lineId } from '../../engine/position.ts'
 import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import { windowBehind } from '../../engine/runtime/window-explanation.ts'
@@ -203,6 +205,73 @@ describe('a line that a window gave', () => {
       expect(await behind(world, offset as bigint, Number(row), somebody)).toBeUndefined()
       expect(await behind(world, offset as bigint, 4, account as string)).toBeUndefined()
     }
+  })
+
+  test('is told of the line that was the last in the window, and of no other', async () => {
+    const { world, worker, append } = await gatheringWorld()
+    await append(SAMPLE_ACCOUNT, { line: 'one', app: 'a' }, { line: 'two', app: 'a' })
+    const offset = await append(
+      SAMPLE_ACCOUNT,
+      { line: 'alone', app: 'b' },
+      { line: 'three', app: 'a' },
+      { line: 'four', app: 'a' },
+    )
+    await settle(worker)
+    const record = await explained(world, offset)
+    const given = [{ row: 0, pipeline: `pipeline-of-${SAMPLE_ACCOUNT}`, node: 'store' }]
+    expect(record.lines.map(({ gathered }) => gathered)).toEqual([[], given, []])
+    expect(record.lines.flatMap(({ stored }) => stored)).toEqual([])
+    const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
+    const configuration = { get: () => undefined }
+    const api = new Explanations({ configuration, clock: world.clock, replay: topics })
+    const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
+    const told = await api.ofBatch(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, batch)
+    const id = lineId({
+      topic: INGEST_TOPIC,
+      partition: world.partition,
+      offset,
+      row: 0,
+      timeMs: record.timeMs,
+    })
+    const stored = { line_id: id, pipeline_id: `pipeline-of-${SAMPLE_ACCOUNT}`, node_id: 'store' }
+    expect(told.map(line => line.stored)).toEqual([[], [stored], []])
+    const waits = 'at reduce gather, and goes on in what that gives'
+    expect(told.map(({ summary }) => summary)).toEqual([
+      `Revision 4: waits ${waits}.`,
+      `Revision 4: was merged with others ${waits}; was the last of a window, and what that gave is stored once.`,
+      `Revision 4: waits ${waits}.`,
+    ])
+    // Asked for by its id it is the window that is told of.
+    expect(await api.ofLine(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, id)).toMatchObject([
+      { window: { node_id: 'gather' }, stored: [stored] },
+    ])
+  })
+
+  test('is not told of a line that ended the window and is not in it', async () => {
+    const { world, worker, append } = await gatheringWorld()
+    const starts = {
+      group_by: [],
+      flush_condition: {
+        when: 'starts_when',
+        conditional: { expressions: [{ field: '.line', str_operator: 'starts_with', value: 'new' }] },
+      },
+    }
+    world.configuration.deploy(
+      [
+        SOURCE,
+        node('transform', 'gather', 'reduce', ['source'], starts),
+        node('sink', 'store', 'log-analysis', ['gather']),
+      ],
+      5,
+      `pipeline-of-${SAMPLE_ACCOUNT}`,
+    )
+    await passSecond(world, worker)
+    await append(SAMPLE_ACCOUNT, { line: 'old', app: 'a' })
+    const offset = await append(SAMPLE_ACCOUNT, { line: 'new', app: 'a' })
+    await passSecond(world, worker)
+    expect(world.storedLines()).toEqual(['old'])
+    const [line] = (await explained(world, offset)).lines
+    expect([line?.stored, line?.gathered]).toEqual([[], []])
   })
 
   test('is led back where an event ended the window, and where the pipeline was published anew', async () => {

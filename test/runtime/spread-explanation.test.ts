@@ -33,6 +33,11 @@ test.each(seeds)('of every line it is told what became of it in all partitions (
     expect([text, idsIn(line)]).toEqual([text, stored.get(text) ?? []])
     expectPartOf(text, line, textsById)
   }
+  // What a full window gave is told of its last line, in whichever partition that came to it.
+  const full = [...textsById].filter(([, texts]) => texts.split('\n').length === 3).map(([id]) => id)
+  expect(full.length).toBeGreaterThan(0)
+  const told = [...explained.values()].flatMap(({ stored: all }) => all.filter(isOfWindow))
+  expect(told.map(({ line_id: id }) => id).sort()).toEqual(full.sort())
   expect(countsIn([...explained.values()])).toEqual(countedBy(run))
   for (const each of throttled([...explained.values()])) expectFull(each)
   expect([...explained.values()].some(line => movesOf(line) > 2)).toBe(true)
@@ -213,7 +218,11 @@ function storedIds({ store }: SpreadRun, destination = 'limited'): Map<string, s
   return ids
 }
 
-/** What a window gives when it ends is not told. */
+function isOfWindow({ node_id: id }: ExplainedLine['stored'][number]): boolean {
+  return id === 'gathered'
+}
+
+/** What a window gives when its time is over is not told. */
 function isOfWindows(id: string): boolean {
   return id === 'gather' || id === 'gathered'
 }
