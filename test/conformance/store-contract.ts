@@ -43,7 +43,11 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       store = openClickHouseStore(connection)
       await store.open(LOG_ID)
       await store.claim({ ...PARTITION, epoch: EPOCH })
-      return () => store.close()
+      return async () => {
+        // Tables that are left weigh on the tests after them.
+        await connection.command(`DROP DATABASE IF EXISTS ${database}`)
+        await store.close()
+      }
     })
 
     const insert = (block: readonly Uint8Array[], rows: number, epoch = EPOCH, table: StoreTable = 'lines') =>

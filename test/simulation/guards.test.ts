@@ -9,7 +9,7 @@ const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 const SEEDS = '500'
 
 test.each(Object.keys(GUARDS))('the simulation misses a guard: %s', async guard => {
-  const args = [RUN, '--seeds', SEEDS, '--twice-every', '1000000', '--without', guard]
+  const args = [RUN, '--seeds', SEEDS, '--twice-every', '1000000', '--without', guard, '--whole']
   const { stdout } = await promisify(execFile)(process.execPath, args)
   const last = JSON.parse(stdout.trim().split('\n').at(-1) as string) as { failed?: { why: string } }
   expect(last.failed?.why).toMatch(/^(BrokenPromise|EndlessWorld)/)

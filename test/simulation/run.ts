@@ -4,9 +4,9 @@ import { switchOff } from './switched-off.ts'
 
 /**
  * One core's share of a simulation, or the replay of one seed; `npm run simulate` starts it. Prints one JSON value a
- * line: how many seeds it has tried; after a failure why, which actions it needs, and the story.
+ * line: how many seeds it has tried; after a failure why and which actions it needs (not with --whole), or the story.
  *
- * usage: node run.ts --seed S [--seeds N] [--minutes M] [--twice-every K] [--without GUARD] [--only ACTIONS]
+ * usage: node run.ts --seed S [--seeds N] [--minutes M] [--twice-every K] [--without GUARD] [--only ACTIONS] [--whole]
  */
 const { values } = parseArgs({
   options: {
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     'twice-every': { type: 'string', default: '1' },
     without: { type: 'string' },
     only: { type: 'string' },
+    whole: { type: 'boolean', default: false },
   },
 })
 const guard = values.without === undefined ? {} : GUARDS[values.without]
@@ -44,7 +45,9 @@ async function trySeeds(): Promise<void> {
   for (; seed <= last && performance.now() < untilMs; seed++) {
     const why = await troubleOf(seed)
     if (why !== undefined) {
-      const only = await shrink(planOf(seed), async plan => kindOf(await troubleWith(plan)) === kindOf(why))
+      const only = values.whole
+        ? undefined
+        : await shrink(planOf(seed), async plan => kindOf(await troubleWith(plan)) === kindOf(why))
       return void say({ tried: seed - first, failed: { seed, why, only } })
     }
     if (performance.now() - saidAtMs < 1_000) continue
