@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { VERSION } from '../version.ts'
 
 let line: CommandLine
 beforeEach(async () => {
@@ -16,6 +17,11 @@ describe('weir', () => {
       expect(out).toContain('Examples:')
     },
   )
+
+  test.each(['--version', '-V'])('%s tells the version', async option => {
+    const { code, out } = await line.run([option])
+    expect({ code, out }).toEqual({ code: 0, out: `${VERSION}\n` })
+  })
 
   test.each([
     [['serch']],

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { VERSION } from '../version.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
@@ -68,6 +69,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   const program = new Command('weir')
     .description('Weir: self-hosted log management and telemetry pipelines.')
+    .version(VERSION)
     .addHelpText('after', HELP)
   program.commandsGroup('Commands:')
   for (const command of [
