@@ -24,8 +24,12 @@ export function eventColumns(events: readonly Event[], account: string, route: s
     const first = at
     builder.addRequest(batch => {
       for (let index = first; index < end; index++) {
-        const { batch: source, index: line } = originOf(events[index] as Event)
-        batch.copy(source, line)
+        const event = events[index] as Event
+        const { batch: source, index: line } = originOf(event)
+        // What a gateway route brought is nothing but its message; one that was changed, or is one of many that it became,
+        // does not carry the first one along.
+        if (source.isPushed && !event.untouched) batch.addEvent('', source.timestampMs(line))
+        else batch.copy(source, line)
       }
       return { facts: { ...request, idempotency: null } }
     })
@@ -33,6 +37,14 @@ export function eventColumns(events: readonly Event[], account: string, route: s
   }
   const changed = events.flatMap((event, index) => changesOf(event, index) ?? [])
   return { lines: builder.encode(account, route), changed }
+}
+
+/**
+ * Bytes that an event takes in columns beside its own: what it shares with the others of its request, if those are not
+ * there. Requests to log ingestion say little.
+ */
+export function sharedBytes({ origin }: Event): number {
+  return origin?.batch.isPushed ? origin.batch.metadataText(origin.index).length : 0
 }
 
 /** The events that columns hold. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
 import {
+  type IngestRequest,
   type LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
@@ -13,8 +14,9 @@ import { rareMembersOf } from './rare-members.ts'
  * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
  *
  * An event is immutable: a processor that changes something makes a new one, so branches never see each
- * other's changes. An event made from a line stays a reference into its batch for as long as nobody asks
- * for its message; `member` reads single members from the columns.
+ * other's changes. An event made from a line of a batch stays a reference into it for as long as nobody asks
+ * for its message; `member` reads single members from the columns. What came through a gateway route is such a
+ * line, too: its text is the JSON of the message.
  */
 export class Event {
   /** The line that the event was made from; its request says what was sent beside it. */
@@ -46,6 +48,11 @@ export class Event {
     return new Event(null, message, metadata, timestamp)
   }
 
+  /** True when it comes from a line of log ingestion, which has a host, an app and the like of its own. */
+  get isLogLine(): boolean {
+    return this.origin !== null && !this.origin.batch.isPushed
+  }
+
   /** True while the message is still exactly what was ingested. */
   get untouched(): boolean {
     return this.#message === undefined
@@ -53,12 +60,12 @@ export class Event {
 
   get message(): JsonValue {
     if (this.#message !== undefined) return this.#message
-    this.#materialised ??= messageOfLine(this.origin as LineOrigin)
+    this.#materialised ??= messageOf(this.origin as LineOrigin)
     return this.#materialised
   }
 
   get metadata(): JsonObject {
-    return this.#metadata ?? metadataOfLine(this.origin as LineOrigin)
+    return this.#metadata ?? metadataOf(this.origin as LineOrigin)
   }
 
   get timestamp(): string {
@@ -86,7 +93,7 @@ export class Event {
    * Reads from the columns where it can.
    */
   member(key: string): JsonValue | undefined {
-    if (this.#message === undefined && this.#materialised === undefined) {
+    if (this.#message === undefined && this.#materialised === undefined && this.isLogLine) {
       const origin = this.origin as LineOrigin
       const { batch, index } = origin
       switch (key) {
@@ -121,13 +128,13 @@ export class Event {
     return new Event(this.origin, this.#message, this.#metadata, timestamp)
   }
 
-  /** Bytes that edges count: text and meta of an untouched line, otherwise the message's text form, in UTF-8. */
+  /** Bytes that edges count: text and meta of an untouched line of a log, otherwise the message's text form, in UTF-8. */
   get bytes(): number {
-    if (this.#message === undefined) {
+    if (this.#message === undefined && this.isLogLine) {
       const { batch, index } = this.origin as LineOrigin
       return batch.lineEnd(index) - batch.lineStart(index) + batch.metaBytes(index)
     }
-    this.#bytes ??= textFormBytes(this.#message)
+    this.#bytes ??= textFormBytes(this.message)
     return this.#bytes
   }
 }
@@ -135,6 +142,29 @@ export class Event {
 export interface LineOrigin {
   readonly batch: LineBatchView
   readonly index: number
+}
+
+function messageOf(origin: LineOrigin): JsonValue {
+  const { batch, index } = origin
+  return batch.isPushed ? parseJson(batch.lineText(index)) : messageOfLine(origin)
+}
+
+function metadataOf(origin: LineOrigin): JsonObject {
+  return origin.batch.isPushed ? metadataOfPushed(origin) : metadataOfLine(origin)
+}
+
+/** Shared by the events of a request: nobody changes it, and it would be parsed for each of them. */
+const METADATA_OF_REQUESTS = new WeakMap<IngestRequest, JsonObject>()
+
+function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
+  const request = batch.request(index)
+  let metadata = METADATA_OF_REQUESTS.get(request)
+  if (metadata === undefined) {
+    const text = batch.metadataText(index)
+    metadata = text === '' ? {} : (parseJson(text) as JsonObject)
+    METADATA_OF_REQUESTS.set(request, metadata)
+  }
+  return metadata
 }
 
 /** Which members a line's message has: see "From a line to an event" in docs/architecture.md. */

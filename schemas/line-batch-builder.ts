@@ -125,6 +125,14 @@ export class LineBatchBuilder {
     )
   }
 
+  /** Adds an event that came through a gateway route. @param message JSON text */
+  addEvent(message: string, timestampMs: number): void {
+    this.lines.appendText(message)
+    this.meta.appendEmpty()
+    this.rest.appendEmpty()
+    this.finishLine(0, 0, 0, 0, 0, timestampMs, TIMESTAMP_ABSENT)
+  }
+
   /** Adds a line of another batch as it is there. */
   copy(source: LineBatchView, index: number): void {
     const { words } = this

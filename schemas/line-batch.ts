@@ -1,7 +1,15 @@
 import type { TextColumnBuilder } from './text-column-builder.ts'
 import { HEADER_BYTES, WireType } from './wire-format.ts'
 
-/** Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc. */
+/** The route of what is sent to an account's log ingestion; all others are ids of gateway routes. */
+export const INGEST_ROUTE = 'ingest'
+
+/**
+ * Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc.
+ *
+ * What comes through a gateway route is no line of a log: there each line is the JSON text of a message, its time is the
+ * event's, and the hostname of a request is the JSON text of the metadata that its events share; empty: none.
+ */
 export interface LineBatch {
   readonly account: string
   readonly route: string
@@ -84,6 +92,8 @@ export function accountOfBatch(bytes: Buffer): string {
 export class LineBatchView {
   readonly account: string
   readonly route: string
+  /** It came through a gateway route: each line is the JSON text of a message, and `metadataText` says the rest. */
+  readonly isPushed: boolean
   readonly requests: readonly IngestRequest[]
   readonly count: number
   /** The line column's bytes: line `i` is `lineBytes[lineStart(i)] … lineBytes[lineEnd(i) - 1]`, UTF-8. */
@@ -104,6 +114,7 @@ export class LineBatchView {
   constructor(batch: LineBatch) {
     this.account = batch.account
     this.route = batch.route
+    this.isPushed = batch.route !== INGEST_ROUTE
     this.requests = batch.requests
     this.count = batch.count
     this.#dictionary = batch.dictionary
@@ -140,6 +151,11 @@ export class LineBatchView {
   /** The request that a line came with. */
   request(index: number): IngestRequest {
     return this.requests[this.#requestOf[index] as number] as IngestRequest
+  }
+
+  /** Of a batch that `isPushed`: JSON text of the metadata of an event; empty: it has none. */
+  metadataText(index: number): string {
+    return this.request(index).hostname
   }
 
   /** The line's own host, or the hostname of its request. */

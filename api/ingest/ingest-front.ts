@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/line-routing.ts'
-import type { Idempotency } from '../../schemas/line-batch.ts'
+import { INGEST_ROUTE, type Idempotency } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder, type RequestFacts } from '../../schemas/line-batch-builder.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
@@ -16,8 +16,6 @@ import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-key
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 import { timeBounds } from './timestamp.ts'
 
-/** The entrance of an account's own lines; the routes of pipelines have ids. */
-const ROUTE = 'ingest'
 const DIGEST_BYTES = 16
 const STORED = 200
 const REFUSED = 400
@@ -113,7 +111,7 @@ export class IngestFront {
     const receivedAtMs = this.#options.clock.wallMs()
     const bounds = timeBounds(receivedAtMs, account.retentionDays)
     const tags = query.tags.length > 0 ? query.tags : null
-    const destination = { account: account.shortId, route: ROUTE, partition }
+    const destination = { account: account.shortId, route: INGEST_ROUTE, partition }
     const written = this.#options.writer.append(destination, this.#reader.body.length, batch => {
       const read = this.#reader.readLines(batch, bounds, tags)
       const facts: RequestFacts = {

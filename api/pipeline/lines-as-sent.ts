@@ -1,27 +1,30 @@
-import type { Event } from '../../engine/event.ts'
-import { parseJson } from '../../engine/json-text.ts'
-import { renderRecord } from '../../engine/line-record.ts'
+import type { Event, LineOrigin } from '../../engine/event.ts'
+import { parseJson, textForm } from '../../engine/json-text.ts'
+import { type LineRow, renderRecord } from '../../engine/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 
 /**
  * Whether a query finds a line as it was sent: as the record that it would be if it were stored untouched. What
- * pipelines make of a line is not looked at.
+ * pipelines make of a line is not looked at. What came through a gateway route is the text of its message.
  */
-export function matchesAsSent(query: Query, { origin }: Event): boolean {
-  if (origin === null) return false
-  const { batch, index } = origin
+export function matchesAsSent(query: Query, event: Event): boolean {
+  if (event.origin === null) return false
+  const record = renderRecord({ ...NOWHERE, ...sent(event, event.origin) })
+  return evaluate(query, parseJson(record) as JsonObject)
+}
+
+const NOWHERE = { t: 0, topic: 0, partition: 0, offset: '0', row: 0, extra: '', size: 0, retention: 0 }
+
+type SentMembers = Omit<LineRow, keyof typeof NOWHERE>
+
+function sent(event: Event, { batch, index }: LineOrigin): SentMembers {
   const { mac, ip, remoteAddress, tags } = batch.request(index)
-  const record = renderRecord({
+  return {
     account: batch.account,
-    t: 0,
     ts: batch.timestampMs(index),
-    topic: 0,
-    partition: 0,
-    offset: '0',
-    row: 0,
-    host: batch.host(index),
+    host: batch.isPushed ? '' : batch.host(index),
     app: batch.app(index),
     level: batch.level(index),
     file: batch.file(index),
@@ -30,11 +33,7 @@ export function matchesAsSent(query: Query, { origin }: Event): boolean {
     ip,
     remote: remoteAddress,
     tags,
-    line: batch.lineText(index),
+    line: batch.isPushed ? textForm(event.message) : batch.lineText(index),
     meta: batch.metaText(index),
-    extra: '',
-    size: 0,
-    retention: 0,
-  })
-  return evaluate(query, parseJson(record) as JsonObject)
+  }
 }

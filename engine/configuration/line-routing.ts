@@ -13,7 +13,8 @@ const MARGIN_MS = 60_000
 /** What of a request says where its lines go. */
 export interface RoutedRequest {
   readonly account: string
-  readonly hostname: string
+  /** undefined: none is known, and it stays at home. */
+  readonly hostname: string | undefined
   /** Idempotency key; empty: none. */
   readonly key: string
 }
@@ -39,7 +40,7 @@ export function lineRouting(configuration: ConfigurationLog, partitions: number)
   }
   return ({ account, hostname, key }) => {
     const home = partitionOfAccount(account, partitions)
-    if (configuration.get(spreads, account) === undefined) return home
+    if (hostname === undefined || configuration.get(spreads, account) === undefined) return home
     const spans = spansOf(account)
     if (key === '')
       return spans.at(-1)?.untilMs === null ? crc32(`${account} ${hostname}`) % partitions : home

@@ -41,11 +41,11 @@ export function compileOwnStore(config: JsonObject): OwnStoreSink {
       draft.begin(line, context)
       const missing = missingHostname(event, options)
       if (missing !== undefined) return missing
-      if (event.origin === null) {
+      if (event.isLogLine) {
+        fillIngested(line, draft, event, options, context)
+      } else {
         fillComposed(line, draft, event, options, context)
         if (line.host === '') return NO_HOSTNAME
-      } else {
-        fillIngested(line, draft, event, options, context)
       }
       line.app = storedApp(line.app, line.file)
       draft.finish(line, context)
@@ -122,7 +122,7 @@ function missingHostname(event: Event, { hostname }: OwnStoreOptions): LineFailu
   }
 }
 
-/** An event that comes from a line keeps what was sent, unless a node changed it or an option names it. */
+/** An event that comes from a line of log ingestion keeps what was sent, unless a node changed it or an option names it. */
 function fillIngested(
   line: StoredLine,
   draft: LineDraft,

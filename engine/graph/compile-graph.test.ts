@@ -73,7 +73,7 @@ describe('running events', () => {
     const graph = compileGraph(
       pipeline(source(), filter('f', '.a', 'in'), sink('all', 'in'), sink('some', 'f')),
     )
-    expect(graph.readsIngest).toBe(true)
+    expect(graph.reads('ingest')).toBe(true)
     expect(graph.sinks).toEqual([
       { nodeId: 'all', type: 'blackhole', config: {} },
       { nodeId: 'some', type: 'blackhole', config: {} },
@@ -100,7 +100,7 @@ describe('running events', () => {
   test('another entrance reaches nobody', () => {
     const graph = compileGraph(pipeline(source(), sink('out', 'in')))
     expect(run(graph, [{ a: 1 }], 0, 'some-gateway').delivered).toEqual({})
-    expect(compileGraph(pipeline(sink('out'))).readsIngest).toBe(false)
+    expect(compileGraph(pipeline(sink('out'))).reads('ingest')).toBe(false)
   })
 
   test('inputs are merged in the order of the lines, not of the branches', () => {

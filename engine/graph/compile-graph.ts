@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
+import { INGEST_ROUTE } from '../../schemas/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { checkConfig } from '../config-schema.ts'
 import type { Event } from '../event.ts'
@@ -30,15 +31,13 @@ export type { RunContext, SinkNode } from './compiled-node.ts'
 export type { NodeCounters } from './node-counters.ts'
 export type { NodeError } from './node-error.ts'
 
-/** The entrance of what is sent to the account's log ingestion. */
-export const INGEST_ROUTE = 'ingest'
 const DEFAULT_ENGINE_BOUNDS: EngineBounds = { throttle: DEFAULT_THROTTLE_BOUNDS }
 
 /** A pipeline of one account on one partition, ready to run. */
 export interface CompiledGraph {
   readonly document: PipelineDocument
-  /** Whether it has a source that reads the account's log ingestion. */
-  readonly readsIngest: boolean
+  /** Whether it has a source of an entrance: 'ingest', or the id of a gateway route. */
+  reads(route: string): boolean
   readonly sinks: readonly SinkNode[]
   /**
    * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the
@@ -116,7 +115,6 @@ interface Memory {
 
 class Graph implements CompiledGraph {
   readonly document: PipelineDocument
-  readonly readsIngest: boolean
   readonly sinks: readonly SinkNode[]
   readonly counters: ReadonlyMap<string, NodeCounters>
   readonly states = new Map<string, HeldState>()
@@ -136,10 +134,13 @@ class Graph implements CompiledGraph {
     if (order.length < document.nodes.length)
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
     this.#nodes = order.map(node => this.#compileNode(node, memory))
-    this.readsIngest = this.#entrances.has(INGEST_ROUTE)
     this.#windowed = [...this.states.values()].filter(hasWindows)
     this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
     this.counters = new Map(this.#nodes.map(({ id, counters }) => [id, counters]))
+  }
+
+  reads(route: string): boolean {
+    return this.#entrances.has(route)
   }
 
   run(route: string, events: readonly Event[], context: RunContext): void {

@@ -1,4 +1,4 @@
-import type { LineBatchView } from '../../schemas/line-batch.ts'
+import { INGEST_ROUTE, type LineBatchView } from '../../schemas/line-batch.ts'
 import type { MovedState } from '../../schemas/rekeyed.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
@@ -7,7 +7,6 @@ import {
   type CompiledGraph,
   compileBeside,
   compileGraph,
-  INGEST_ROUTE,
   type NodeError,
   type RunContext,
 } from '../graph/compile-graph.ts'
@@ -31,6 +30,8 @@ export const DEFAULT_RETENTION_DAYS = 30
 const DEFAULT_GRAPH_NODE = 'own-store'
 /** Node id under which a pipeline counts the lines that it does not handle because it is paused. */
 const PAUSED_NODE = 'paused'
+/** Beginning of the node id, beside all pipelines, under which events of a gateway route count that no pipeline reads. */
+const UNREAD_ROUTE = 'gateway-route-'
 
 /** Where the events of an account end up; implemented by the fold of the partition. */
 export interface AccountOutput {
@@ -122,6 +123,8 @@ export class AccountState {
   readonly #retiring = new Map<string, Retiring[]>()
   readonly #defaultSink = defaultOwnStore()
   #defaultActivity = noCounts()
+  /** By gateway route: what came while no deployed pipeline had a source of it. */
+  #unread = new Map<string, NodeActivity>()
   /** Of nodes that are no more: what became of events that were still on their way to them. */
   readonly #gone: (NodeName & { readonly activity: NodeActivity })[] = []
 
@@ -264,20 +267,33 @@ export class AccountState {
     return this.#retiring.size > 0
   }
 
-  /** Runs lines of one record through every graph that reads them, pipelines in the order of their ids. */
+  /**
+   * Runs lines of one record through every graph that reads them, pipelines in the order of their ids. Where none does,
+   * lines of log ingestion are stored as they are, and what a gateway route brought is counted as dropped.
+   */
   run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): void {
     const events = indexes.map(index => Event.ofLine(batch, index))
+    let paused = 0
     let readers = 0
     for (const [pipeline, deployed] of this.#deployed) {
-      if (batch.route === INGEST_ROUTE && !deployed.graph.readsIngest) continue
+      if (!deployed.graph.reads(batch.route)) continue
       if (deployed.notHandled !== undefined) {
         countDropped(deployed.notHandled, events)
+        paused++
         continue
       }
       readers++
       deployed.graph.run(batch.route, events, this.#contextOf(pipeline, deployed, output))
     }
-    if (readers === 0 && batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
+    if (readers > 0) return
+    if (batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
+    else if (paused === 0) this.#countUnread(batch.route, events)
+  }
+
+  #countUnread(route: string, events: readonly Event[]): void {
+    const activity = this.#unread.get(route) ?? noCounts()
+    this.#unread.set(route, activity)
+    countDropped(activity, events)
   }
 
   /**
@@ -370,6 +386,9 @@ export class AccountState {
     yield* this.#gone.splice(0)
     yield { account: this.account, pipeline: '', node: DEFAULT_GRAPH_NODE, activity: this.#defaultActivity }
     this.#defaultActivity = noCounts()
+    for (const [route, activity] of this.#unread)
+      yield { account: this.account, pipeline: '', node: `${UNREAD_ROUTE}${route}`, activity }
+    this.#unread = new Map()
     for (const [node, activity] of this.rules.takeActivity())
       yield { account: this.account, pipeline: '', node, activity }
   }

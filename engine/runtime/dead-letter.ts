@@ -6,7 +6,8 @@ import {
   type ReplayedEvents,
 } from '../../schemas/dead-letters.ts'
 import type { Event } from '../event.ts'
-import { eventColumns, eventsIn } from '../event-columns.ts'
+import { eventColumns, eventsIn, sharedBytes } from '../event-columns.ts'
+import { behaviourOfEvents } from './behaviour.ts'
 
 /** What names a dead letter: the place in the log that yielded the failure. No two failures share one. */
 export interface LetterOrigin {
@@ -38,8 +39,6 @@ export interface DeadLetter extends LetterOrigin, FailedNode {
 const RECORD_BYTES = 900 * 1024
 /** Of lines that fail together; what was sent beside them comes on top. */
 const RUN_BYTES = 200 * 1024
-/** Dead letters came with this behaviour. */
-const BEHAVIOUR = 2
 const LETTER_BYTES = 128
 const POSITION_BYTES = 12
 
@@ -55,13 +54,14 @@ export function deadLetterValues(
   letters: readonly DeadLetter[],
   replays: readonly ReplayedEvents[] = [],
 ): Buffer[] {
+  const behaviour = behaviourOfEvents(letters.map(({ event }) => event))
   const encoded = [...runsOf(letters).map(run => failedPart(account, run)), ...replays.map(replayedPart)]
   const values: Buffer[] = []
   let parts: DeadLetterPart[] = []
   let bytes = 0
   const close = () => {
     if (parts.length > 0)
-      values.push(deadLettersType.encode({ behaviour: BEHAVIOUR, account, parts }, bytes + 4096))
+      values.push(deadLettersType.encode({ behaviour, account, parts }, bytes + 4096))
     parts = []
     bytes = 0
   }
@@ -101,7 +101,7 @@ function* runsOf(letters: readonly DeadLetter[]): Generator<DeadLetter[]> {
       bytes = 0
     }
     run.push(letter)
-    bytes += letter.event.bytes + LETTER_BYTES
+    bytes += letter.event.bytes + sharedBytes(letter.event) + LETTER_BYTES
   }
   if (run.length > 0) yield run
 }

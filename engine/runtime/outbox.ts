@@ -1,9 +1,9 @@
 import type { ReplayedEvents } from '../../schemas/dead-letters.ts'
 import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
-import { eventColumns } from '../event-columns.ts'
+import { eventColumns, sharedBytes } from '../event-columns.ts'
 import type { Position } from '../position.ts'
-import { behaviourOfCut, SECOND_BEHAVIOUR } from './behaviour.ts'
+import { behaviourOfCut, behaviourOfEvents, SECOND_BEHAVIOUR } from './behaviour.ts'
 import { type DeadLetter, deadLetterValues } from './dead-letter.ts'
 
 /** The topics that a fold sends to, by what they are for. */
@@ -140,16 +140,18 @@ export class Outbox {
     const records: OutgoingRecord[] = []
     let waiting: RekeyedPart[] = []
     let waitingBytes = 0
+    let behaviour = SECOND_BEHAVIOUR
     const close = () => {
       if (waiting.length === 0) return
       const { topic: sourceTopic, partition: sourcePartition } = this.#source
       const value = rekeyedType.encode(
-        { behaviour: behaviourOf(waiting), sourceTopic, sourcePartition, account, parts: waiting },
+        { behaviour, sourceTopic, sourcePartition, account, parts: waiting },
         waitingBytes + 4096,
       )
       records.push({ ...target, value })
       waiting = []
       waitingBytes = 0
+      behaviour = SECOND_BEHAVIOUR
     }
     for (const part of parts) {
       for (const { encoded, bytes } of 'events' in part
@@ -158,6 +160,7 @@ export class Outbox {
         if (waitingBytes + bytes > RECORD_BYTES) close()
         waiting.push(encoded)
         waitingBytes += bytes
+        behaviour = Math.max(behaviour, behaviourOf(part))
       }
     }
     close()
@@ -165,12 +168,10 @@ export class Outbox {
   }
 }
 
-/** What a program must know to read them. */
-function behaviourOf(parts: readonly RekeyedPart[]): number {
-  const ofCuts = parts.map(part =>
-    'weir.ForwardedCut' in part ? behaviourOfCut(part['weir.ForwardedCut']) : SECOND_BEHAVIOUR,
-  )
-  return Math.max(SECOND_BEHAVIOUR, ...ofCuts)
+/** What a program must know to read it. */
+function behaviourOf(part: Part): number {
+  if ('events' in part) return behaviourOfEvents(part.events)
+  return 'weir.ForwardedCut' in part.part ? behaviourOfCut(part.part['weir.ForwardedCut']) : SECOND_BEHAVIOUR
 }
 
 /** A run of events in pieces that a record can hold. */
@@ -181,7 +182,8 @@ function* eventParts(
   let first = 0
   let bytes = 0
   for (let end = 1; end <= events.length; end++) {
-    bytes += (events[end - 1] as Event).bytes + 64
+    const event = events[end - 1] as Event
+    bytes += event.bytes + sharedBytes(event) + 64
     if (end < events.length && bytes < RECORD_BYTES) continue
     const columns = eventColumns(events.slice(first, end), account, route)
     const places = positions.slice(first, end)

@@ -14,7 +14,7 @@ import type {
 } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
-import { INGEST_ROUTE, type NodeError } from '../graph/compile-graph.ts'
+import type { NodeError } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
@@ -445,7 +445,8 @@ export class PartitionFold {
   /** Indexes of the lines that no rule drops entirely: the others are as if they had not been sent. */
   #notDropped(account: AccountState, batch: LineBatchView, indexes: number[]): number[] {
     const { rules, retentionDays } = account
-    if (!rules.anyOnArrival || batch.route !== INGEST_ROUTE) return indexes
+    // They are rules on lines of a log: what a gateway route brought is one where it is stored, at the earliest.
+    if (!rules.anyOnArrival || batch.isPushed) return indexes
     const { partition } = this.#identity
     const timeMs = this.#timeMs
     const place = { partition, offset: this.#offset, timeMs, retentionDays }

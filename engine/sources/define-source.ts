@@ -9,6 +9,8 @@ export interface Source extends NodeDeclaration {
    * null: this program does not run the source yet.
    */
   readonly entrance: 'ingest' | 'gateway' | null
+  /** Behaviour number of the engine that brought it; absent: the first. */
+  readonly since?: number
 }
 
 export function defineSource(source: Source): Source {

@@ -19,7 +19,8 @@ export const http = defineSource({
     { additionalProperties: false },
   ),
   isPush: true,
-  entrance: null,
+  entrance: 'gateway',
+  since: 4,
   configs: [
     { sent: {}, stored: { decoding: 'auto' } },
     {

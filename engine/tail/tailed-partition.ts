@@ -5,7 +5,6 @@ import { accountOfBatch, LineBatchView, lineBatchType } from '../../schemas/line
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf, WireFormatError } from '../../schemas/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
-import { INGEST_ROUTE } from '../graph/compile-graph.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import { CheckpointLog } from '../runtime/checkpoint-log.ts'
@@ -171,7 +170,7 @@ export class TailedPartition {
     const watched = this.#watched.get(account)
     if (watched === undefined) return
     const batch = LineBatchView.decode(record.value)
-    if (batch.route !== INGEST_ROUTE) return
+    if (batch.isPushed) return
     const indexes = newLines(watched.keys, batch, this.#timeMs)
     if (record.offset < this.#passedBelow) {
       for (const listener of listenersAt(watched, record.offset)) listener.miss(indexes.length)
