@@ -12,7 +12,7 @@ import { detailsOf, problemsOf } from './validation.ts'
 /**
  * The one place where an error becomes a status and a body: plain ones as the configuration and account API says
  * (section 3.1), those of `/v3` as the pipeline API says (section 1.3), with `error` beside it for clients that
- * read both.
+ * read both; those of gateway routes as the component reference says (section 6.1).
  */
 export function sendError(
   error: unknown,
@@ -27,10 +27,8 @@ export function sendError(
   } else if (known.status >= 500) {
     request.log.error({ err: error, method: request.method, route: request.routeOptions.url }, known.message)
   }
-  return reply
-    .code(known.status)
-    .headers(known.headers)
-    .send(isV3 ? v3Body(known) : plainBody(known))
+  const body = isV3 ? v3Body : request.routeOptions.config?.errors === 'push' ? pushBody : plainBody
+  return reply.code(known.status).headers(known.headers).send(body(known))
 }
 
 /** Of a request that never reached a route; answered outside the request's own life. */
@@ -41,6 +39,24 @@ export function errorText(error: ApiError, url: string): string {
 function plainBody(error: ApiError): object {
   const body = { error: error.message, code: error.code, status: 'error' }
   return error.details === undefined ? body : { details: error.details, ...body }
+}
+
+const PUSH_CODES: Readonly<Record<string, string>> = {
+  BadRequest: 'ERR_BAD_REQUEST',
+  NotAuthorized: 'ERR_UNAUTHORIZED',
+  Forbidden: 'ERR_FORBIDDEN',
+  NotFound: 'ERR_NOT_FOUND',
+  MethodNotAllowed: 'ERR_METHOD_NOT_ALLOWED',
+  NotDeployed: 'ERR_NOT_DEPLOYED',
+  PayloadTooLarge: 'ERR_PAYLOAD_TOO_LARGE',
+  UnsupportedEncoding: 'ERR_UNSUPPORTED_ENCODING',
+  TooManyRequests: 'ERR_TOO_MANY_REQUESTS',
+  ServerError: 'ERR_SERVER',
+  ServiceUnavailable: 'ERR_BUSY',
+}
+
+function pushBody({ code, message }: ApiError): object {
+  return { status: 'error', code: PUSH_CODES[code] ?? code, error: message }
 }
 
 const V3_CODES: Readonly<Record<string, string>> = {

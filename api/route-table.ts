@@ -3,6 +3,7 @@ import type { Needs } from './auth/permission.ts'
 
 export interface KnownRoute {
   readonly method: string
+  /** As `shownUrl` gives it. */
   readonly url: string
   readonly needs: Needs | undefined
   readonly reveals: 'any line' | undefined
@@ -31,26 +32,39 @@ export class RouteTable {
 
   routes(): KnownRoute[] {
     return this.#options.flatMap(({ method, url, config }) =>
-      [method]
-        .flat()
-        .map(each => ({ method: each as HTTPMethods, url, needs: config?.needs, reveals: config?.reveals })),
+      [method].flat().map(each => ({
+        method: each as HTTPMethods,
+        url: shownUrl(url),
+        needs: config?.needs,
+        reveals: config?.reveals,
+      })),
     )
   }
 
   /** Methods that the path takes, for the `allow` header; empty when it is unknown. */
   methodsOf(path: string): string[] {
-    this.#patterns ??= this.routes().map(({ method, url }) => ({ method, pattern: patternOf(url) }))
+    this.#patterns ??= this.#options.flatMap(({ method, url }) =>
+      [method].flat().map(each => ({ method: each as HTTPMethods, pattern: patternOf(url) })),
+    )
     const methods = this.#patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     return [...new Set(methods)].sort()
   }
 }
 
+/** The pattern of a route's path without what its parameters must look like. */
+export function shownUrl(url: string): string {
+  return url.replaceAll(/\([^)]*\)/g, '')
+}
+
 function patternOf(url: string): RegExp {
-  const steps = url
-    .replace(/\/+$/, '')
-    .split('/')
-    .map(step => (step.startsWith(':') ? '[^/]+' : step === '*' ? '.*' : escaped(step)))
+  const steps = url.replace(/\/+$/, '').split('/').map(patternOfStep)
   return new RegExp(`^${steps.join('/')}/?$`)
+}
+
+function patternOfStep(step: string): string {
+  if (step === '*') return '.*'
+  if (!step.startsWith(':')) return escaped(step)
+  return /\(\^(.*)\$\)$/.exec(step)?.[1] ?? '[^/]+'
 }
 
 function escaped(text: string): string {

@@ -36,13 +36,15 @@ import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
 import { ApiError, badRequest, notFound } from './errors.ts'
 import { forwardedAddresses } from './forwarded-for.ts'
+import { AccessKeys } from './ingest/access-keys.ts'
+import { DeployedRoutes } from './ingest/deployed-routes.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
 import type { RecentKeys } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { boundClosing } from './open-connections.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
-import { ingestMetrics, requestMetrics, tailMetrics } from './operations/metrics.ts'
+import { ingestMetrics, pushMetrics, requestMetrics, tailMetrics } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import type { ReplayPorts } from './pipeline/explanations.ts'
@@ -176,6 +178,11 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
     const { bodyLimitBytes, corsOrigins } = settings
     const { writer, partitionOf, keys } = ports.ingest
     const observer = ingestMetrics(registry)
+    const gateway = {
+      accessKeys: new AccessKeys(configuration),
+      routes: new DeployedRoutes({ configuration, clock, inEffect: ports.inEffect }),
+      observer: pushMetrics(registry),
+    }
     await needing('ingest', app, scope =>
       scope.register(ingestRoutes, {
         writer,
@@ -185,6 +192,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
         bodyLimitBytes,
         corsOrigins,
         observer,
+        gateway,
         keys,
         rateLimit: limits.ingest && new RateLimit(limits.ingest, clock),
       }),

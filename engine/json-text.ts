@@ -67,6 +67,12 @@ export function exactJsonText(value: JsonValue): string {
   })
 }
 
+/** The same, quick where no number needs it, as nearly always; -0 becomes 0. */
+export function keptJsonText(value: JsonValue): string {
+  const text = printed(value)
+  return hasDigitsInARow(text, BIG_INTEGER_DIGITS) ? exactJsonText(value) : text
+}
+
 function rawJson(text: string): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
 }

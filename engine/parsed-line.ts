@@ -45,6 +45,11 @@ export function parseBoundedJson(text: string): JsonValue | undefined {
   return parseOrNothing(text, openingCount(text) > MAX_NESTING)
 }
 
+/** Whether JSON is nested in more than so many levels; of a text that is no JSON it may say either. */
+export function isNestedDeeper(text: string, levels: number): boolean {
+  return text.length > 2 * levels && nesting(text) > levels
+}
+
 /** True when printing the value could run out of stack. */
 export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
   if (value === null || typeof value !== 'object') return false

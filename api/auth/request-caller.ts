@@ -20,6 +20,8 @@ declare module 'fastify' {
      * that a member may be limited by.
      */
     reveals?: 'any line'
+    /** The form of its errors, where that is not told by the path. */
+    errors?: 'push'
   }
 }
 

@@ -4,6 +4,8 @@ import { collectBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { IngestFront, type IngestFrontOptions } from './ingest-front.ts'
 import { ingestSchema } from './ingest-schema.ts'
+import { PushFront, type PushFrontOptions } from './push-front.ts'
+import { servePushes } from './push-routes.ts'
 import type { RequestQuery } from './request-query.ts'
 
 /** Bodies that may be on their way in at once: some sixty of the largest. */
@@ -12,6 +14,8 @@ const DEFAULT_RECEIVING_BYTES = 128 * 1024 * 1024
 const STRANGERS_SHARE = 1 / 8
 
 export interface IngestRoutesOptions extends IngestFrontOptions {
+  /** Absent: gateway routes have no address. */
+  readonly gateway?: Pick<PushFrontOptions, 'accessKeys' | 'routes' | 'observer'>
   /** Origins whose pages may send lines; `*` stands for any. */
   readonly corsOrigins: readonly string[]
   /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. */
@@ -31,10 +35,12 @@ declare module 'fastify' {
   }
 }
 
-/** `POST /logs/ingest` and its alias `/logs/agent`: ingestion, section 1. */
+/** Gateway routes, and `POST /logs/ingest` with its alias `/logs/agent`: ingestion, section 1. */
 export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (app, options) => {
   const budget = new ByteBudget(options.maxReceivingBytes ?? DEFAULT_RECEIVING_BYTES)
   serveFront(app, { ...options, front: new IngestFront(options, budget), budget })
+  const { gateway } = options
+  if (gateway !== undefined) servePushes(app, new PushFront({ ...options, ...gateway, observer: gateway.observer }, budget))
 }
 
 interface ServedFront extends Pick<IngestRoutesOptions, 'bodyLimitBytes' | 'corsOrigins'> {
@@ -75,7 +81,7 @@ function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBud
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     // Of a preflight nobody asks whom it is from, and nothing keeps it from having a body.
-    const { caller = null } = request.ingestion ?? {}
+    const { caller = null } = request.ingestion ?? request.pushed ?? {}
     const limits = { limitBytes, budget: caller === null ? ofStrangers : budget }
     collectBody(payload, request.headers, limits, body => done(null, body))
   })

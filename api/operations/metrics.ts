@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { CutPause, EngineStatus } from '../../engine/runtime/engine.ts'
 import type { IngestObserver } from '../ingest/ingest-front.ts'
+import type { PushObserver } from '../ingest/push-front.ts'
+import { shownUrl } from '../route-table.ts'
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -24,7 +26,7 @@ export function requestMetrics(app: FastifyInstance, registry: Registry): void {
     'route',
   ])
   app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
+    const route = shownUrl(request.routeOptions.url ?? 'unknown')
     const { method } = request
     requests.inc({ method, route, status: String(reply.statusCode) })
     durations.observe({ method, route }, reply.elapsedTime / 1000)
@@ -54,6 +56,35 @@ export function ingestMetrics(registry: Registry): IngestObserver {
       accepted.inc(bytes)
       if (driftMs !== null) drifts.observe(driftMs / 1000)
     },
+  }
+}
+
+/** Counts what gateway routes took. */
+export function pushMetrics(registry: Registry): PushObserver {
+  const events = counterOf(
+    registry,
+    'weir_push_events_total',
+    'Events accepted at gateway routes: they are durable',
+    [],
+  )
+  const accepted = counterOf(
+    registry,
+    'weir_push_bytes_total',
+    'Bodies accepted at gateway routes, decompressed',
+    [],
+  )
+  const refused = counterOf(
+    registry,
+    'weir_push_refused_total',
+    'Bodies refused at gateway routes because they could not be decoded, by code',
+    ['code'],
+  )
+  return {
+    accepted: ({ events: count, bytes }) => {
+      events.inc(count)
+      accepted.inc(bytes)
+    },
+    refused: code => refused.inc({ code }),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Cut } from '../../schemas/control.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import type { Event } from '../event.ts'
 import { parseJson } from '../json-text.ts'
-import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { processorOf } from '../processors/registry.ts'
 import { sourceOf } from '../sources/registry.ts'
 

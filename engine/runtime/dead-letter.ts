@@ -60,8 +60,7 @@ export function deadLetterValues(
   let parts: DeadLetterPart[] = []
   let bytes = 0
   const close = () => {
-    if (parts.length > 0)
-      values.push(deadLettersType.encode({ behaviour, account, parts }, bytes + 4096))
+    if (parts.length > 0) values.push(deadLettersType.encode({ behaviour, account, parts }, bytes + 4096))
     parts = []
     bytes = 0
   }

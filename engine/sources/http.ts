@@ -9,9 +9,11 @@ export const http = defineSource({
   config: Type.Object(
     {
       decoding: Type.Optional(
-        Type.Enum(['bytes', 'json', 'ndjson', 'auto'], {
+        Type.Enum(['bytes', 'text', 'json', 'ndjson', 'auto'], {
           default: 'auto',
-          description: 'How a body becomes events; auto takes the first that fits of json, ndjson and bytes',
+          description:
+            'How a body becomes events: bytes (or text) makes one of every line, json one of the body or one of each element ' +
+            'of an array, ndjson one of every line of JSON; auto takes the first that fits of json, ndjson and bytes',
         }),
       ),
       ...captureMetadata,

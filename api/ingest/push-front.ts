@@ -1,0 +1,217 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { LineRouting } from '../../engine/configuration/line-routing.ts'
+import {
+  DecodingError,
+  decodedMessages,
+  type HttpDecoding,
+  TooManyEventsError,
+} from '../../engine/sources/http-decoding.ts'
+import type { RequestFacts } from '../../schemas/line-batch-builder.ts'
+import type { Caller } from '../auth/caller.ts'
+import { authHeaders } from '../auth/headers.ts'
+import { ApiError, forbidden, payloadTooLarge, unavailable } from '../errors.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { AccessKeys } from './access-keys.ts'
+import type { RawBody } from './body.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { contentCodingsOf, decodedContent } from './content-codings.ts'
+import type { DeployedRoutes, RouteState } from './deployed-routes.ts'
+import type { IngestWriter } from './ingest-writer.ts'
+import { requestMetadata } from './request-metadata.ts'
+
+/** A body may become ten times as large as it may be sent: components, section 6.1. */
+const GROWTH = 10
+/** Of one event. Whatever becomes of it on its way still fits into a record of the log. (Our choice.) */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024
+/** Events of a request that share a record; a larger event is alone in one. */
+const RECORD_BYTES = 900 * 1024
+/** While a pipeline is paused, senders keep their data. */
+const PAUSED_RETRY_S = 10
+
+export interface PushFrontOptions {
+  readonly writer: IngestWriter
+  readonly partitionOf: LineRouting
+  readonly accessKeys: AccessKeys
+  readonly routes: DeployedRoutes
+  readonly clock: Clock
+  /** Of a body as it is sent. */
+  readonly bodyLimitBytes: number
+  readonly observer?: PushObserver | undefined
+  /** Absent: senders may ask as often as they like. */
+  readonly rateLimit?: RateLimit | undefined
+}
+
+/** Told about every request that is answered for what it holds. */
+export interface PushObserver {
+  /** Its events are durable. @param request `bytes` are those of the body, decompressed */
+  accepted(request: { readonly events: number; readonly bytes: number }): void
+  /** Its body could not be read. @param code of the error */
+  refused(code: string): void
+}
+
+type Running = RouteState & { readonly kind: 'runs' }
+
+/** From a request to the address of a gateway route to durable events and the answer: components, section 6.1. */
+export class PushFront {
+  readonly #options: PushFrontOptions
+  readonly #inflating: ByteBudget
+
+  /** @param inflating bounds what is being decompressed beside what is being received */
+  constructor(options: PushFrontOptions, inflating: ByteBudget) {
+    this.#options = options
+    this.#inflating = inflating
+  }
+
+  /**
+   * Before the body is read.
+   *
+   * @throws ApiError 401, 403, 404, 409, 429, 503
+   */
+  authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
+    const caller = this.#authenticated(request, reply)
+    request.pushed = { ...request.pushed, caller }
+    this.#options.rateLimit?.take(caller.credential.id)
+    this.#running(request, caller)
+  }
+
+  async take(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const body = await this.#contentOf(request)
+    // Once more: a body may take minutes, and a key that is deleted, or a pipeline that is paused meanwhile, ends at once.
+    const caller = this.#authenticated(request, reply)
+    const { source, readers } = this.#running(request, caller)
+    const messages = this.#decoded(body, source.user_config.decoding as HttpDecoding | undefined)
+    if (messages.length > 0) {
+      const captures = source.user_config.capture_metadata !== false
+      await this.#append(request, caller, messages, captures)
+      // What was on its way when the pipeline was paused may have come too late for it: the sender repeats it.
+      const after = this.#running(request, caller).readers
+      if (!readers.some(pipeline => after.includes(pipeline))) throw changedMeanwhile()
+    }
+    this.#options.observer?.accepted({ events: messages.length, bytes: body.length })
+    return reply.send({ status: 'ok' })
+  }
+
+  #authenticated(request: FastifyRequest, reply: FastifyReply): Caller {
+    const { authorization, apikey } = request.headers
+    const caller = this.#options.accessKeys.callerOf(request.pushed.route, { authorization, apikey })
+    reply.headers(authHeaders(caller))
+    if (caller.account?.ingestionSuspended === true)
+      throw forbidden('Ingestion is suspended for this account')
+    return caller
+  }
+
+  /** @throws ApiError 409, 503 */
+  #running({ pushed }: FastifyRequest, { account }: Caller): Running {
+    const state = this.#options.routes.stateOf(account?.shortId ?? '', pushed.route)
+    switch (state.kind) {
+      case 'runs':
+        return state
+      case 'paused':
+        throw unavailable('The pipelines that read this address are paused', PAUSED_RETRY_S)
+      case 'coming':
+        throw unavailable('The pipeline that reads this address is about to start', 1)
+      default:
+        throw new ApiError(409, 'NotDeployed', 'No deployed pipeline reads this address')
+    }
+  }
+
+  /** @throws ApiError 400, 413, 415, 503 */
+  async #contentOf({ body, headers }: FastifyRequest): Promise<Buffer> {
+    const received = body as RawBody | ApiError | undefined
+    if (received instanceof ApiError) throw received
+    const codings = contentCodingsOf(headers)
+    const bytes = received === undefined ? Buffer.alloc(0) : Buffer.concat(received.chunks)
+    if (codings.length === 0 || bytes.length === 0) return bytes
+    const limitBytes = GROWTH * this.#options.bodyLimitBytes
+    if (!this.#inflating.take(limitBytes))
+      throw unavailable('Too many requests are being received at once', 1)
+    try {
+      return await decodedContent(bytes, codings, limitBytes)
+    } finally {
+      this.#inflating.give(limitBytes)
+    }
+  }
+
+  /** @throws ApiError 400, 413 */
+  #decoded(body: Buffer, decoding: HttpDecoding = 'auto'): string[] {
+    try {
+      return decodedMessages(body, decoding)
+    } catch (error) {
+      if (error instanceof TooManyEventsError) throw payloadTooLarge()
+      if (!(error instanceof DecodingError)) throw error
+      this.#options.observer?.refused(error.code)
+      throw new ApiError(400, error.code, error.message, { cause: error })
+    }
+  }
+
+  /** All in order; in several records when one would be too large. @throws ApiError 413, 503 */
+  async #append(
+    request: FastifyRequest,
+    { account }: Caller,
+    messages: readonly string[],
+    captures: boolean,
+  ): Promise<void> {
+    const { writer, partitionOf, clock } = this.#options
+    const { route, suffix } = request.pushed
+    const id = account?.shortId ?? ''
+    const destination = {
+      account: id,
+      route,
+      partition: partitionOf({ account: id, hostname: undefined, key: '' }),
+    }
+    const forwardedFor = [request.headers['x-forwarded-for'] ?? []].flat().join(', ')
+    const metadata = captures
+      ? requestMetadata({ raw: request.raw, ip: request.ip, forwardedFor, suffix })
+      : ''
+    const facts: RequestFacts = {
+      hostname: metadata,
+      mac: '',
+      ip: '',
+      remoteAddress: request.ip,
+      tags: [],
+      receivedAtMs: clock.wallMs(),
+      driftMs: null,
+      idempotency: null,
+    }
+    const pieces = piecesOf(messages)
+    await Promise.all(
+      pieces.map(async ({ first, end, bytes }) =>
+        writer.append(destination, bytes + metadata.length, batch => {
+          for (let index = first; index < end; index++)
+            batch.addEvent(messages[index] as string, facts.receivedAtMs)
+          return { facts }
+        }),
+      ),
+    )
+  }
+}
+
+interface Piece {
+  readonly first: number
+  readonly end: number
+  readonly bytes: number
+}
+
+/** Events that go into one record each. @throws ApiError 413 */
+function piecesOf(messages: readonly string[]): Piece[] {
+  const pieces: Piece[] = []
+  let first = 0
+  let bytes = 0
+  for (const [index, message] of messages.entries()) {
+    const size = Buffer.byteLength(message)
+    if (size > MAX_EVENT_BYTES) throw payloadTooLarge()
+    if (bytes > 0 && bytes + size > RECORD_BYTES) {
+      pieces.push({ first, end: index, bytes })
+      first = index
+      bytes = 0
+    }
+    bytes += size
+  }
+  pieces.push({ first, end: messages.length, bytes })
+  return pieces
+}
+
+function changedMeanwhile(): ApiError {
+  return unavailable('What reads this address changed while the request was taken: send it once more', 1)
+}

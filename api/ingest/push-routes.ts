@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller } from '../auth/caller.ts'
+import { ApiError } from '../errors.ts'
+import type { PushFront } from './push-front.ts'
+import { pushSchema } from './push-schema.ts'
+
+/** Other addresses begin with `/v1`, too, and none of them goes on like this. */
+const GATEWAY_ROUTE = '/v1/:routeId(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)'
+const ID_END = '/v1/'.length + 36
+const METHODS = ['POST', 'PUT'] as const
+const OTHER_METHODS = ['GET', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on the addresses of gateway routes. */
+    pushed: {
+      readonly route: string
+      /** What the path has behind the id of the route, as it was sent; empty: nothing. */
+      readonly suffix: string
+      /** null until the key was looked at. */
+      readonly caller: Caller | null
+    }
+  }
+}
+
+/** The addresses of gateway routes: components, section 6.1. Bodies come as bytes, whatever they are called. */
+export function servePushes(app: FastifyInstance, front: PushFront): void {
+  app.decorateRequest('pushed')
+  for (const url of [GATEWAY_ROUTE, `${GATEWAY_ROUTE}/*`]) {
+    app.route({
+      method: [...METHODS],
+      url,
+      config: { needs: 'ingest', errors: 'push' },
+      schema: { ...pushSchema, hide: url !== GATEWAY_ROUTE },
+      validatorCompiler: () => () => true,
+      onRequest: (request, reply, done) => {
+        request.headers['content-type'] = 'application/json'
+        request.pushed = addressOf(request)
+        front.authenticateEarly(request, reply)
+        done()
+      },
+      handler: (request, reply) => front.take(request, reply),
+    })
+    app.route({
+      method: [...OTHER_METHODS],
+      url,
+      config: { needs: 'public', errors: 'push' },
+      schema: { hide: true },
+      onRequest: async ({ method }) => {
+        const allow = METHODS.join(', ')
+        throw new ApiError(405, 'MethodNotAllowed', `${method} is not offered here; ${allow} is`, {
+          headers: { allow },
+        })
+      },
+      handler: async () => {},
+    })
+  }
+}
+
+function addressOf({ raw }: FastifyRequest): FastifyRequest['pushed'] {
+  const path = (raw.url ?? '').split('?', 1)[0] as string
+  const suffix = path.slice(ID_END)
+  return { route: path.slice('/v1/'.length, ID_END), suffix: suffix === '/' ? '' : suffix, caller: null }
+}

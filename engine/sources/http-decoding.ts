@@ -1,0 +1,121 @@
+import type { JsonValue } from '../../schemas/json.ts'
+import type { ErrorCode } from '../errors.ts'
+import { jsonText, keptJsonText, parseKeptJson } from '../json-text.ts'
+import { isNestedDeeper } from '../parsed-line.ts'
+
+/** `text` is another word for `bytes`. */
+export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'
+
+/** JSON nested deeper is none. */
+const MAX_DEPTH = 128
+/** Of one body; what is beyond would take more memory than its bytes say. (Our choice.) */
+export const MAX_EVENTS = 1_000_000
+
+/** Why a body is not what its source takes. */
+export class DecodingError extends Error {
+  override readonly name = 'DecodingError'
+  readonly code: ErrorCode
+  /** Place in the body; null: all of it. */
+  readonly field: string | null
+
+  constructor(code: ErrorCode, message: string, field: string | null = null) {
+    super(message)
+    this.code = code
+    this.field = field
+  }
+}
+
+/** The body is fine, and holds more events than are taken at once. */
+export class TooManyEventsError extends Error {
+  override readonly name = 'TooManyEventsError'
+}
+
+/**
+ * What a body holds, as the JSON text of one message after the other: components, section 6.2. A blank body holds
+ * nothing. The texts are those that were sent where one stands for itself, so numbers keep all their digits.
+ *
+ * @throws DecodingError, TooManyEventsError; then nothing of the body is to be taken
+ */
+export function decodedMessages(body: Uint8Array, decoding: HttpDecoding): string[] {
+  const text = utf8.decode(body)
+  if (text.trim() === '') return []
+  switch (decoding) {
+    case 'json':
+      return messagesOfJson(text) ?? refuse('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+    case 'ndjson': {
+      const messages = messagesOfLines(text)
+      if (Array.isArray(messages)) return messages
+      const { line } = messages
+      return refuse('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
+    }
+    case 'auto': {
+      const ofJson = messagesOfJson(text)
+      if (ofJson !== undefined) return ofJson
+      const ofLines = messagesOfLines(text)
+      return Array.isArray(ofLines) ? ofLines : textMessages(text)
+    }
+    default:
+      return textMessages(text)
+  }
+}
+
+/** What is no UTF-8 becomes U+FFFD; a byte order mark goes. */
+const utf8 = new TextDecoder()
+
+/** @returns undefined when the text is not one JSON text */
+function messagesOfJson(text: string): string[] | undefined {
+  const value = jsonValueOf(text)
+  if (value === undefined) return undefined
+  if (!Array.isArray(value)) return [text.trim()]
+  assertCount(value.length)
+  return value.map(keptJsonText)
+}
+
+/** @returns the number of the first line that is not one JSON text, if there is one */
+function messagesOfLines(text: string): string[] | { readonly line: number } {
+  const messages: string[] = []
+  for (const [index, line] of linesOf(text)) {
+    if (jsonValueOf(line) === undefined) return { line: index + 1 }
+    messages.push(line.trim())
+    assertCount(messages.length)
+  }
+  return messages
+}
+
+function textMessages(text: string): string[] {
+  const messages: string[] = []
+  for (const [, line] of linesOf(text)) {
+    messages.push(jsonText(line))
+    assertCount(messages.length)
+  }
+  return messages
+}
+
+/** Lines that hold more than blanks, without their ends, each with its place among all. */
+function* linesOf(text: string): Generator<readonly [index: number, line: string]> {
+  let start = 0
+  for (let index = 0; start < text.length; index++) {
+    const newline = text.indexOf('\n', start)
+    const end = newline < 0 ? text.length : newline
+    const line = text.slice(start, end > start && text[end - 1] === '\r' ? end - 1 : end)
+    if (line.trim() !== '') yield [index, line]
+    start = end + 1
+  }
+}
+
+function jsonValueOf(text: string): JsonValue | undefined {
+  if (isNestedDeeper(text, MAX_DEPTH)) return undefined
+  try {
+    return parseKeptJson(text)
+  } catch {
+    return undefined // The caller says what that means.
+  }
+}
+
+function assertCount(count: number): void {
+  if (count > MAX_EVENTS) throw new TooManyEventsError(`A request holds at most ${MAX_EVENTS} events`)
+}
+
+function refuse(...reason: ConstructorParameters<typeof DecodingError>): never {
+  throw new DecodingError(...reason)
+}
