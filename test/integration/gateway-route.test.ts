@@ -1,0 +1,130 @@
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+let weir: RunningWeir
+let ingestUrl: string
+
+beforeEach(async () => {
+  const [port, ingestPort] = [await freePort(), await freePort()]
+  weir = await RunningWeir.start({ WEIR_PORT: String(port), WEIR_INGEST_PORT: String(ingestPort) })
+  ingestUrl = `http://127.0.0.1:${ingestPort}`
+})
+
+afterEach(() => weir.dispose())
+
+async function create(path: string, body: unknown): Promise<string> {
+  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
+}
+
+/** route → drop what is not granted → own store */
+async function deploy(route?: string): Promise<{ pipeline: string; source: string }> {
+  const pipeline = await create('/v3/pipeline', { title: 'doors' })
+  const source = await create(`/v3/pipeline/${pipeline}/source`, {
+    type: 'http',
+    user_config: { decoding: 'json' },
+    ...(route && { gateway_route_id: route }),
+  })
+  const filter = await create(`/v3/pipeline/${pipeline}/transform`, {
+    type: 'filter',
+    inputs: [source],
+    user_config: {
+      action: 'drop',
+      conditional: { expressions: [{ field: '.granted', str_operator: 'equal', value: 'no' }] },
+    },
+  })
+  await create(`/v3/pipeline/${pipeline}/sink`, {
+    type: 'mezmo',
+    inputs: [filter],
+    user_config: {
+      message: { scheme: 'Explicit field selection', app: 'doors' },
+      query: { hostname: '{{ .door }}' },
+    },
+  })
+  await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
+  return { pipeline, source }
+}
+
+async function accessKey(route: string): Promise<string> {
+  const path = `/v3/pipeline/gateway-route/${route}/access-key`
+  const body = { title: 'gate', type: 'generated', gateway_route_id: route }
+  return (await weir.send<{ data: { key: string } }>('POST', path, body)).data.key
+}
+
+function push(route: string, key: string, events: readonly object[], compressed = false): Promise<Response> {
+  const body = JSON.stringify(events)
+  return fetch(`${ingestUrl}/v1/${route}?site=oslo`, {
+    method: 'POST',
+    headers: { authorization: key, ...(compressed && { 'content-encoding': 'gzip' }) },
+    body: compressed ? gzipSync(body) : body,
+  })
+}
+
+/** Texts of what is stored, once they are as many as that. */
+async function stored(count: number): Promise<Record<string, unknown>[]> {
+  const lines = await eventually(
+    () => exportedLines(weir),
+    found => found.length >= count,
+  )
+  return lines.map(line => JSON.parse(line._line) as Record<string, unknown>)
+}
+
+test('what was acknowledged is found once, with kill -9 in between; a pause keeps data with its senders', async () => {
+  const { pipeline, source: route } = await deploy()
+  const key = await accessKey(route)
+  const accepted: number[] = []
+  let number = 0
+  const sendOne = async () => {
+    const events = [
+      { door: 'north', number, granted: 'yes' },
+      { door: 'south', number, granted: 'no' },
+    ]
+    const response = await push(route, key, events, number % 2 === 0).catch(() => undefined)
+    if (response?.status !== 200) return response
+    expect(await response.json()).toEqual({ status: 'ok' })
+    accepted.push(number)
+    return response
+  }
+  for (; number < 30; number++) {
+    expect((await sendOne())?.status, `event ${number}`).toBe(200)
+    if (number % 10 !== 4) continue
+    await weir.end('SIGKILL')
+    await weir.start()
+    // The worker has to know its pipelines again; until then senders wait.
+    await eventually(
+      async () => (await push(route, key, [])).status,
+      status => status === 200,
+    )
+  }
+
+  await weir.send('POST', `/v3/pipeline/${pipeline}/pause`, {})
+  const paused = await sendOne()
+  expect([paused?.status, Number(paused?.headers.get('retry-after')) > 0]).toEqual([503, true])
+  expect(await paused?.json()).toMatchObject({ status: 'error', code: 'ERR_BUSY' })
+  await weir.send('POST', `/v3/pipeline/${pipeline}/resume`, {})
+  expect((await sendOne())?.status).toBe(200)
+
+  const found = await stored(accepted.length)
+  expect(found.map(each => each.number).toSorted((a, b) => Number(a) - Number(b))).toEqual(accepted)
+  expect(found.every(each => each.granted === 'yes')).toBe(true)
+  const lines = await exportedLines(weir, { query: 'number:7' })
+  expect(lines.map(({ _host, _app }) => [_host, _app])).toEqual([['north', 'doors']])
+})
+
+test('two pipelines share a route: data is received once, and counted at the source of each', async () => {
+  const route = await create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
+  const first = await deploy(route)
+  const second = await deploy(route)
+  const key = await accessKey(route)
+  expect((await push(route, key, [{ door: 'a', number: 1 }, { door: 'b', number: 2 }])).status).toBe(200)
+  expect((await stored(4)).map(each => each.number).toSorted()).toEqual([1, 1, 2, 2])
+  const metrics = await (await fetch(`${weir.credentials.apiUrl}/metrics`)).text()
+  for (const { pipeline, source } of [first, second])
+    expect(metrics).toContain(
+      `weir_node_events_total{pipeline="${pipeline}",node="${source}",outcome="in"} 2`,
+    )
+  expect(metrics).toContain('weir_push_events_total 2')
+  expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
+})
