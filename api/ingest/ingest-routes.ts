@@ -40,7 +40,8 @@ export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (app,
   const budget = new ByteBudget(options.maxReceivingBytes ?? DEFAULT_RECEIVING_BYTES)
   serveFront(app, { ...options, front: new IngestFront(options, budget), budget })
   const { gateway } = options
-  if (gateway !== undefined) servePushes(app, new PushFront({ ...options, ...gateway, observer: gateway.observer }, budget))
+  if (gateway !== undefined)
+    servePushes(app, new PushFront({ ...options, ...gateway, observer: gateway.observer }, budget))
 }
 
 interface ServedFront extends Pick<IngestRoutesOptions, 'bodyLimitBytes' | 'corsOrigins'> {

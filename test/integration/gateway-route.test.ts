@@ -118,7 +118,14 @@ test('two pipelines share a route: data is received once, and counted at the sou
   const first = await deploy(route)
   const second = await deploy(route)
   const key = await accessKey(route)
-  expect((await push(route, key, [{ door: 'a', number: 1 }, { door: 'b', number: 2 }])).status).toBe(200)
+  expect(
+    (
+      await push(route, key, [
+        { door: 'a', number: 1 },
+        { door: 'b', number: 2 },
+      ])
+    ).status,
+  ).toBe(200)
   expect((await stored(4)).map(each => each.number).toSorted()).toEqual([1, 1, 2, 2])
   const metrics = await (await fetch(`${weir.credentials.apiUrl}/metrics`)).text()
   for (const { pipeline, source } of [first, second])

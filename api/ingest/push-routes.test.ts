@@ -1,0 +1,404 @@
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { create } from '../../engine/configuration/configuration-log.ts'
+import { spreads } from '../../engine/configuration/entities.ts'
+import { Event } from '../../engine/event.ts'
+import { LogError } from '../../engine/log/log.ts'
+import { partitionOfAccount } from '../../engine/log/topics.ts'
+import { LineBatchView as Batch, type LineBatchView } from '../../schemas/line-batch.ts'
+import {
+  changeAccount,
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
+
+const NOWHERE = '00000000-0000-4000-8000-000000000000'
+
+let installation: TestInstallation
+let pipeline: string
+let route: string
+let key: string
+
+beforeEach(async () => {
+  installation = await testInstallation()
+  ;({ pipeline, route } = await deployed({}))
+  key = await newKey(route)
+})
+
+afterEach(() => installation.app.close())
+
+async function created(url: string, payload: object): Promise<Record<string, string>> {
+  const response = await installation.call({ method: 'POST', url, payload })
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json().data
+}
+
+/** A published pipeline that reads a route. */
+async function deployed(
+  config: object,
+  shared?: string,
+): Promise<{ pipeline: string; source: string; route: string }> {
+  const { id } = await created('/v3/pipeline', { title: 'doors' })
+  const source = await created(`/v3/pipeline/${id}/source`, {
+    type: 'http',
+    user_config: config,
+    ...(shared && { gateway_route_id: shared }),
+  })
+  await created(`/v3/pipeline/${id}/sink`, { type: 'mezmo', inputs: [source.id] })
+  await created(`/v3/pipeline/${id}/publish`, {})
+  return { pipeline: id as string, source: source.id as string, route: source.gateway_route_id as string }
+}
+
+async function newKey(of: string): Promise<string> {
+  const url = `/v3/pipeline/gateway-route/${of}/access-key`
+  return (await created(url, { title: 'k', type: 'generated' })).key as string
+}
+
+function push(
+  payload: string | Buffer | undefined,
+  headers: Record<string, string> = {},
+  options: InjectOptions = {},
+): Promise<LightMyRequestResponse> {
+  return installation.app.inject({
+    method: 'POST',
+    url: `/v1/${route}`,
+    headers: { authorization: key, ...headers },
+    ...(payload !== undefined && { payload }),
+    ...options,
+  })
+}
+
+async function batches(): Promise<LineBatchView[]> {
+  const { ingest } = installation.ports.replay
+  const found: LineBatchView[] = []
+  for (let partition = 0; partition < ingest.partitions; partition++)
+    for (const { value } of await ingest.read(partition, 0n, Number.MAX_SAFE_INTEGER))
+      found.push(Batch.decode(value))
+  return found
+}
+
+async function events(): Promise<Event[]> {
+  return (await batches()).flatMap(batch =>
+    Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index)),
+  )
+}
+
+const messages = async () => (await events()).map(({ message }) => message)
+
+async function expectRefused(
+  response: Promise<LightMyRequestResponse>,
+  status: number,
+  code: string,
+): Promise<LightMyRequestResponse> {
+  const { statusCode, body } = await response
+  expect([statusCode, JSON.parse(body)]).toEqual([
+    status,
+    { status: 'error', code, error: expect.stringMatching(/\w/) },
+  ])
+  expect(await batches()).toEqual([])
+  return response
+}
+
+test('what is accepted is on the log, in order, under the route, with the metadata of its request', async () => {
+  const { clock, credentials } = installation
+  const response = await push(
+    '[{"door":"north-2"},"b",null]',
+    { 'x-b': 'two', 'X-A': 'one', cookie: 'c', apikey: 'k', 'proxy-authorization': 'p' },
+    { url: `/v1/${route}/some/where?site=oslo&tag=a&tag=b&apikey=s&token=t&access_key=u&__proto__=p` },
+  )
+  expect([response.statusCode, response.body]).toEqual([200, '{"status":"ok"}'])
+  const [batch] = await batches()
+  expect([batch?.account, batch?.route]).toEqual([credentials.accountId, route])
+  const [first, second, third] = await events()
+  expect([first?.message, second?.message, third?.message]).toEqual([{ door: 'north-2' }, 'b', null])
+  expect(first?.timestampMs).toBe(clock.wallMs())
+  const { headers, query } = first?.metadata as Record<string, Record<string, unknown>>
+  expect(Object.entries(query as object)).toEqual([
+    ['site', 'oslo'],
+    ['tag', ['a', 'b']],
+    ['__proto__', 'p'],
+  ])
+  expect(headers).toEqual({
+    'x-b': 'two',
+    'x-a': 'one',
+    'content-length': '29',
+    host: 'localhost:80',
+    'user-agent': 'lightMyRequest',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-path': '/some/where',
+  })
+  expect(second?.metadata).toBe(first?.metadata)
+})
+
+test('a proxy that has said whom it forwards for is believed as far as that is known', async () => {
+  await push('[1]', { 'x-forwarded-for': '192.0.2.7' })
+  const [event] = await events()
+  expect(event?.metadata).toMatchObject({ headers: { 'x-forwarded-for': '192.0.2.7' } })
+})
+
+test('PUT is the same; a body of nothing, or of an empty list, is taken and leaves nothing', async () => {
+  for (const payload of [undefined, '', ' \n', '[]'])
+    expect((await push(payload)).statusCode, JSON.stringify(payload)).toBe(200)
+  expect(await batches()).toEqual([])
+  expect((await push('{"a":1}', {}, { method: 'PUT' })).statusCode).toBe(200)
+  expect(await messages()).toEqual([{ a: 1 }])
+})
+
+test('other methods are not offered', async () => {
+  for (const method of ['GET', 'PATCH', 'DELETE', 'OPTIONS'] as const)
+    for (const url of [`/v1/${route}`, `/v1/${route}/services/x`]) {
+      const response = await expectRefused(
+        push(undefined, {}, { method, url }),
+        405,
+        'ERR_METHOD_NOT_ALLOWED',
+      )
+      expect(response.headers.allow).toBe('POST, PUT')
+    }
+  const head = await push(undefined, {}, { method: 'HEAD' })
+  expect([head.statusCode, head.body]).toEqual([405, ''])
+})
+
+describe('who may', () => {
+  test.each<[string, () => Record<string, string>]>([
+    ['the key alone', () => ({ authorization: key })],
+    ['a bearer', () => ({ authorization: `Bearer ${key}` })],
+    ['the header apikey', () => ({ apikey: key })],
+  ])('%s is a way to carry the key', async (_name, headers) => {
+    const { app } = installation
+    const response = await app.inject({
+      method: 'POST',
+      url: `/v1/${route}`,
+      headers: headers(),
+      payload: '1',
+    })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['x-auth-account-short-id']).toBe(installation.credentials.accountId)
+  })
+
+  test('no key, a wrong one, one of another route, one of the account or of a closed account: 401', async () => {
+    const other = await deployed({})
+    const wrong = [
+      '',
+      'wrong',
+      `Basic ${key}`,
+      await newKey(other.route),
+      installation.credentials.ingestionKey,
+      installation.credentials.accessToken,
+    ]
+    for (const authorization of wrong)
+      await expectRefused(push('[1]', { authorization }), 401, 'ERR_UNAUTHORIZED')
+    await changeAccount(installation, { status: 'deactivated' })
+    await expectRefused(push('[1]'), 401, 'ERR_UNAUTHORIZED')
+  })
+
+  test('an address that is nobody’s is not there, whatever key comes', async () => {
+    for (const authorization of ['', key])
+      await expectRefused(push('[1]', { authorization }, { url: `/v1/${NOWHERE}/x` }), 404, 'ERR_NOT_FOUND')
+  })
+
+  test('the other addresses below /v1 are what they were', async () => {
+    const { app } = installation
+    for (const url of ['/v1/config', '/v1/nothing', `/v1/${route.slice(1)}`, `/v1/${route}0`]) {
+      const stranger = await app.inject({ method: 'POST', url, payload: {} })
+      expect([url, stranger.statusCode, stranger.json().code]).toEqual([url, 401, 'NotAuthorized'])
+      const caller = await installation.call({ method: 'GET', url })
+      expect([url, caller.statusCode, caller.json().code]).toEqual([url, 404, 'NotFound'])
+    }
+  })
+
+  test('a key that is deleted is none from then on, the others stay', async () => {
+    const second = await newKey(route)
+    const url = `/v3/pipeline/gateway-route/${route}/access-key`
+    const [first] = (await installation.call({ url })).json().data
+    await installation.call({ method: 'DELETE', url: `${url}/${first.id}` })
+    await expectRefused(push('[1]'), 401, 'ERR_UNAUTHORIZED')
+    expect((await push('[1]', { authorization: second })).statusCode).toBe(200)
+  })
+
+  test('while ingestion of the account is suspended nothing is taken', async () => {
+    await changeAccount(installation, { ingestionSuspended: true })
+    await expectRefused(push('[1]'), 403, 'ERR_FORBIDDEN')
+  })
+
+  test('a key may come as often as a key of the account', async () => {
+    const ingest = { perSecond: 1, burst: 2 }
+    const own = installation
+    installation = await testInstallation({ settings: { ...TEST_SETTINGS, limits: { ingest } } })
+    await own.app.close()
+    ;({ route } = await deployed({}))
+    key = await newKey(route)
+    const answers = [await push('1'), await push('2'), await push('3')]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
+    expect(answers[2]?.json().code).toBe('ERR_TOO_MANY_REQUESTS')
+    expect(answers[2]?.headers['retry-after']).toBe('1')
+  })
+})
+
+describe('what is taken', () => {
+  test('codings are undone, the last one first', async () => {
+    const compressed: [string, Buffer][] = [
+      ['gzip', gzipSync('1')],
+      ['x-gzip', gzipSync('2')],
+      ['deflate', deflateSync('3')],
+      ['Deflate', deflateRawSync('4')],
+      ['zstd', zstdCompressSync('5')],
+      ['snappy', Buffer.from([1, 0, 0x36])],
+      ['gzip, identity, zstd', zstdCompressSync(gzipSync('7'))],
+    ]
+    for (const [coding, payload] of compressed)
+      expect((await push(payload, { 'content-encoding': coding })).statusCode, coding).toBe(200)
+    expect(await messages()).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  test('a coding that is not known is 415, damaged data 400', async () => {
+    await expectRefused(push('1', { 'content-encoding': 'br' }), 415, 'ERR_UNSUPPORTED_ENCODING')
+    await expectRefused(
+      push('1', { 'content-encoding': 'gzip,gzip,gzip,gzip,gzip' }),
+      415,
+      'ERR_UNSUPPORTED_ENCODING',
+    )
+    for (const coding of ['gzip', 'deflate', 'zstd', 'snappy'])
+      await expectRefused(push('[1]', { 'content-encoding': coding }), 400, 'ERR_BAD_REQUEST')
+  })
+
+  test('a body may have 2 MiB, and become ten times as much', async () => {
+    const limit = TEST_SETTINGS.bodyLimitBytes
+    const text = (bytes: number) => `"${'a'.repeat(bytes - 2)}"`
+    await expectRefused(push(text(limit + 1)), 413, 'ERR_PAYLOAD_TOO_LARGE')
+    const lines = (bytes: number) => `${text(1_000)}\n`.repeat(bytes / 1_001).padEnd(bytes)
+    for (const coding of ['gzip', 'zstd'] as const) {
+      const compress = coding === 'gzip' ? gzipSync : zstdCompressSync
+      const over = compress(lines(10 * limit + 1))
+      await expectRefused(push(over, { 'content-encoding': coding }), 413, 'ERR_PAYLOAD_TOO_LARGE')
+    }
+    // Its length is written at its beginning.
+    const claims = Buffer.from([0xff, 0xff, 0xff, 0x0f, 0])
+    await expectRefused(push(claims, { 'content-encoding': 'snappy' }), 413, 'ERR_PAYLOAD_TOO_LARGE')
+    expect((await push(text(limit))).statusCode).toBe(200)
+    const most = gzipSync(lines(10 * limit))
+    expect((await push(most, { 'content-encoding': 'gzip' })).statusCode).toBe(200)
+    expect(await events()).toHaveLength(1 + Math.floor((10 * limit) / 1_001))
+    // More than one record of the log can hold.
+    expect((await batches()).length).toBeGreaterThan(10)
+  })
+
+  test('one event is as large as a few of the largest records may be, no larger', async () => {
+    const text = (bytes: number) => gzipSync(`"${'a'.repeat(bytes - 2)}"`)
+    const limit = 4 * 1024 * 1024
+    const compressed = { 'content-encoding': 'gzip' }
+    await expectRefused(push(text(limit + 1), compressed), 413, 'ERR_PAYLOAD_TOO_LARGE')
+    expect((await push(text(limit), compressed)).statusCode).toBe(200)
+  })
+
+  test('a request is taken whole or not at all', async () => {
+    const { route: other } = await deployed({ decoding: 'ndjson' })
+    key = await newKey(other)
+    route = other
+    await expectRefused(push('{"a":1}\n{"a":2}\nnope'), 400, 'E_EVENT_NOT_NDJSON')
+    const metrics = (await installation.app.inject({ url: '/metrics' })).body
+    expect(metrics).toContain('weir_push_refused_total{code="E_EVENT_NOT_NDJSON"} 1')
+    expect(metrics).toContain('weir_push_events_total 0')
+  })
+
+  test('what is taken is counted', async () => {
+    await push(gzipSync('[1,2]'), { 'content-encoding': 'gzip' })
+    const metrics = (await installation.app.inject({ url: '/metrics' })).body
+    expect(metrics).toContain('weir_push_events_total 2')
+    expect(metrics).toContain('weir_push_bytes_total 5')
+    expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
+  })
+
+  test('without capture_metadata nothing is said about the request', async () => {
+    ;({ route } = await deployed({ decoding: 'bytes', capture_metadata: false }))
+    key = await newKey(route)
+    await push('[1]')
+    const [event] = await events()
+    expect([event?.message, event?.metadata]).toEqual(['[1]', {}])
+  })
+
+  test('a log that takes nothing is 503', async () => {
+    const { ingest } = installation.ports.replay
+    ingest.append = async () => {
+      throw new LogError('LOG_FULL', 'it is full', { retriable: true })
+    }
+    const response = await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+    expect(response.headers['retry-after']).toBe('10')
+  })
+
+  test('of a spread account it stays at home', async () => {
+    const { accountId } = installation.credentials
+    await installation.write(
+      create(spreads, accountId, {
+        account: accountId,
+        enabled: true,
+        change: 1,
+        spans: [{ fromMs: 0, untilMs: null }],
+      }),
+    )
+    const { ingest } = installation.ports.replay
+    const home = partitionOfAccount(accountId, ingest.partitions)
+    for (let number = 0; number < 8; number++) await push(String(number), { 'x-number': String(number) })
+    const found = await ingest.read(home, 0n, Number.MAX_SAFE_INTEGER)
+    expect(found).toHaveLength(8)
+  })
+})
+
+describe('what reads the route', () => {
+  const pausing = (id: string, call: 'pause' | 'resume') => created(`/v3/pipeline/${id}/${call}`, {})
+
+  test('a route that no deployed pipeline has is 409, also after its pipeline went', async () => {
+    const { id } = await created('/v3/pipeline/gateway-route', { title: 'r', type: 'http' })
+    const own = route
+    route = id as string
+    key = await newKey(route)
+    await expectRefused(push('[1]'), 409, 'ERR_NOT_DEPLOYED')
+    const { pipeline: other } = await deployed({}, route)
+    expect((await push('[]')).statusCode).toBe(200)
+    await installation.call({ method: 'DELETE', url: `/v3/pipeline/${other}` })
+    await expectRefused(push('[1]'), 409, 'ERR_NOT_DEPLOYED')
+    expect(own).not.toBe(route)
+  })
+
+  test('while every pipeline that has it is paused it is 503 with retry-after', async () => {
+    const { pipeline: second } = await deployed({}, route)
+    await pausing(pipeline, 'pause')
+    expect((await push('[]')).statusCode).toBe(200)
+    await pausing(second, 'pause')
+    const response = await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
+    await pausing(pipeline, 'resume')
+    expect((await push('[1]')).statusCode).toBe(200)
+  })
+
+  test('of sources that share it the one that was published last says how it is read', async () => {
+    const { pipeline: second, source } = await deployed({ decoding: 'bytes' }, route)
+    await push('[1]')
+    await pausing(second, 'pause')
+    await push('[2]')
+    await pausing(second, 'resume')
+    await installation.call({
+      method: 'PUT',
+      url: `/v3/pipeline/${second}/source/${source}`,
+      payload: { user_config: { decoding: 'json' } },
+    })
+    // It is edited, and does not run yet.
+    await push('[3]')
+    await created(`/v3/pipeline/${second}/publish`, {})
+    await push('[4]')
+    expect(await messages()).toEqual(['[1]', 2, '[3]', 4])
+  })
+
+  test('what was under way when the last pipeline was paused is not acknowledged', async () => {
+    const { ingest } = installation.ports.replay
+    const append = ingest.append.bind(ingest)
+    ingest.append = async (...record) => {
+      ingest.append = append
+      await pausing(pipeline, 'pause')
+      return append(...record)
+    }
+    const response = await push('[1]')
+    expect([response.statusCode, response.json().code]).toEqual([503, 'ERR_BUSY'])
+  })
+})

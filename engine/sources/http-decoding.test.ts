@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../schemas/json.ts'
+import { parseJson } from '../json-text.ts'
+import {
+  DecodingError,
+  decodedMessages,
+  type HttpDecoding,
+  MAX_EVENTS,
+  TooManyEventsError,
+} from './http-decoding.ts'
+
+const messages = (body: string | Buffer, decoding: HttpDecoding): JsonValue[] =>
+  decodedMessages(Buffer.from(body), decoding).map(parseJson)
+
+const refusal = (body: string, decoding: HttpDecoding): [code: string, field: string | null] => {
+  try {
+    decodedMessages(Buffer.from(body), decoding)
+  } catch (error) {
+    if (error instanceof DecodingError) return [error.code, error.field]
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+describe('auto takes the first that fits', () => {
+  test.each<[string, string, JsonValue[]]>([
+    ['an array, one event per element', '[{"a":1},2]', [{ a: 1 }, 2]],
+    ['an array within an array is one event', '[[1,2],[]]', [[1, 2], []]],
+    ['an object', ' {"a":1}\n', [{ a: 1 }]],
+    ['lines of JSON', '{"a":1}\n{"a":2}\n', [{ a: 1 }, { a: 2 }]],
+    ['an array on a line is not entered', '[1,2]\n[3]', [[1, 2], [3]]],
+    ['lines that are no JSON', 'door=7 open\ndoor=8', ['door=7 open', 'door=8']],
+    ['a scalar', '"x"', ['x']],
+    ['what only begins as a scalar', '12 loaves', ['12 loaves']],
+    ['two objects on a line are neither', '{"a":1}{"a":2}', ['{"a":1}{"a":2}']],
+    ['one line that is no JSON among others', '{"a":1}\nnope', ['{"a":1}', 'nope']],
+    ['an empty list', '[]', []],
+  ])('%s', (_name, body, expected) => {
+    expect(messages(body, 'auto')).toEqual(expected)
+  })
+})
+
+test.each<HttpDecoding>(['bytes', 'text', 'json', 'ndjson', 'auto'])(
+  'a body that is empty, or blank, holds nothing: %s',
+  decoding => {
+    expect(messages('', decoding)).toEqual([])
+    expect(messages(' \r\n\t\n', decoding)).toEqual([])
+  },
+)
+
+describe('bytes', () => {
+  test('a line is an event, without its end; blank ones are none', () => {
+    expect(messages('a\r\n\n  \nb \r\r\n{"a":1}', 'bytes')).toEqual(['a', 'b \r', '{"a":1}'])
+    expect(messages('a\n', 'text')).toEqual(['a'])
+  })
+
+  test('what is no UTF-8 is replaced, a byte order mark is no part of the text', () => {
+    expect(messages(Buffer.from([0x61, 0xff, 0xc3, 0x62]), 'bytes')).toEqual(['a\ufffd\ufffdb'])
+    expect(messages('\ufeff{"a":1}', 'json')).toEqual([{ a: 1 }])
+  })
+})
+
+describe('json', () => {
+  test('nothing but white space stands around it', () => {
+    expect(messages('\t[1]\r\n', 'json')).toEqual([1])
+    expect(refusal('{"a":1}\n{"a":2}', 'json')).toEqual(['E_EVENT_NOT_JSON', null])
+    expect(refusal('\u00a0[1]', 'json')).toEqual(['E_EVENT_NOT_JSON', null])
+  })
+
+  test('of duplicate keys the last wins', () => {
+    expect(messages('{"a":1,"a":2}', 'json')).toEqual([{ a: 2 }])
+  })
+
+  test('numbers keep their digits, in a body of their own and in a list', () => {
+    const digits = '12345678901234567890'
+    expect(messages(digits, 'json')).toEqual([12345678901234567890n])
+    expect(messages(`[${digits},1e20,-0.5,{"a":${digits}}]`, 'json')).toEqual([
+      12345678901234567890n,
+      1e20,
+      -0.5,
+      { a: 12345678901234567890n },
+    ])
+    expect(refusal('1e400', 'json')).toEqual(['E_EVENT_NOT_JSON', null])
+  })
+
+  test('a member named __proto__ is a member', () => {
+    expect(decodedMessages(Buffer.from('[{"__proto__":1}]'), 'json')).toEqual(['{"__proto__":1}'])
+  })
+
+  test('128 levels are JSON, 129 are not', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(messages(nested(128), 'json')).toHaveLength(1)
+    expect(refusal(nested(129), 'json')).toEqual(['E_EVENT_NOT_JSON', null])
+    expect(messages(nested(129), 'auto')).toEqual([nested(129)])
+    // So deep that a parse with a look at every number would run out of stack.
+    expect(refusal(nested(200_000).replace('[]', '[12345678901234567890]'), 'json')[0]).toBe(
+      'E_EVENT_NOT_JSON',
+    )
+    expect(messages(`"${'['.repeat(400)}"`, 'json')).toEqual(['['.repeat(400)])
+  })
+})
+
+describe('ndjson', () => {
+  test('each line is one event', () => {
+    expect(messages('{"a":1}\r\n\n [1,2] \n"x"\n', 'ndjson')).toEqual([{ a: 1 }, [1, 2], 'x'])
+  })
+
+  test('the first line that is none is named, blank ones count', () => {
+    expect(refusal('{"a":1}\nnope', 'ndjson')).toEqual(['E_EVENT_NOT_NDJSON', '2'])
+    expect(refusal('\n\n{"a":1}{"a":2}\nnope', 'ndjson')).toEqual(['E_EVENT_NOT_NDJSON', '3'])
+  })
+})
+
+test('no more events than a million are taken at once, however few bytes they are', () => {
+  const list = (count: number) => Buffer.from(`[${'1,'.repeat(count - 1)}1]`)
+  expect(decodedMessages(list(MAX_EVENTS), 'json')).toHaveLength(MAX_EVENTS)
+  expect(() => decodedMessages(list(MAX_EVENTS + 1), 'json')).toThrow(TooManyEventsError)
+  const lines = Buffer.from('1\n'.repeat(MAX_EVENTS + 1))
+  for (const decoding of ['ndjson', 'bytes', 'auto'] as const)
+    expect(() => decodedMessages(lines, decoding)).toThrow(TooManyEventsError)
+})
