@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { pushedEvents } from '../test/support/line-batches.ts'
 import { sentEvent } from '../test/support/sent-lines.ts'
 import { fieldAt } from './field-path.ts'
 
@@ -16,4 +17,20 @@ test('a changed message is as many bytes as its text form, an untouched line as 
   expect(event.bytes).toBe(7 + 7)
   expect(event.withMessage({ a: 'ö"' }).bytes).toBe(Buffer.byteLength('{"a":"ö\\""}'))
   expect(event.withMessage('ö').bytes).toBe(2)
+})
+
+test('what came through a gateway route is its message, with the metadata of its request', () => {
+  const metadata = { headers: { 'user-agent': 'gate' } }
+  const messages = [{ line: 'text', app: 'a', n: 12345678901234567890n }, 'höst', null, [1]]
+  const events = pushedEvents(messages, metadata)
+  expect(events.map(event => event.message)).toEqual(messages)
+  for (const event of events) {
+    expect(event.metadata).toEqual(metadata)
+    expect(event.timestamp).toBe('2023-11-14T22:13:20.000Z')
+    expect([event.isLogLine, event.untouched]).toEqual([false, true])
+  }
+  expect(events.map(event => event.member('line'))).toEqual(['text', undefined, undefined, undefined])
+  expect(events.map(event => event.member('host'))).toEqual([undefined, undefined, undefined, undefined])
+  expect(events.map(event => event.bytes)).toEqual([50, 5, 4, 3])
+  expect(pushedEvents([1]).map(event => event.metadata)).toEqual([{}])
 })

@@ -114,7 +114,7 @@ test('what is accepted is on the log, in order, under the route, with the metada
   const [first, second, third] = await events()
   expect([first?.message, second?.message, third?.message]).toEqual([{ door: 'north-2' }, 'b', null])
   expect(first?.timestampMs).toBe(clock.wallMs())
-  const { headers, query } = first?.metadata as Record<string, Record<string, unknown>>
+  const { headers, query } = (first as Event).metadata as Record<string, Record<string, unknown>>
   expect(Object.entries(query as object)).toEqual([
     ['site', 'oslo'],
     ['tag', ['a', 'b']],

@@ -121,8 +121,8 @@ describe('a graph', () => {
   })
 
   test('has only nodes that this program runs, each once', () => {
-    expect(problemsOf([node('h', 'source', 'http', [])])).toEqual([
-      'h /type "http" is not available on this server yet: the source h is kept, and cannot be published',
+    expect(problemsOf([node('h', 'source', 'fluent', [])])).toEqual([
+      'h /type "fluent" is not available on this server yet: the source h is kept, and cannot be published',
     ])
     expect(problemsOf([source, source])).toEqual(['in /id must NOT be the id of another node'])
   })

@@ -11,7 +11,13 @@ import { controlType } from '../../schemas/control.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
-import { lineBatchValue, SAMPLE_ACCOUNT, type SampleRequest } from './line-batches.ts'
+import {
+  lineBatchValue,
+  pushedValue,
+  SAMPLE_ACCOUNT,
+  SAMPLE_ROUTE,
+  type SampleRequest,
+} from './line-batches.ts'
 import { exclusion, node, retention, SOURCE } from './world.ts'
 
 /** A partition's log as it was once written, and what the program of its time made of it. */
@@ -85,6 +91,15 @@ const gathering = (strategy: string): NodeDocument[] => [
     merge_strategies: [{ field: '.line', strategy }],
   }),
   node('sink', 'store', 'mezmo', ['gather']),
+]
+
+const pushed: NodeDocument[] = [
+  { ...node('source', 'door', 'http'), gateway_route_id: SAMPLE_ROUTE },
+  node('transform', 'limit', 'throttle', ['door'], { threshold: 1, window_ms: 2_000, key_field: '.tag' }),
+  node('sink', 'store', 'mezmo', ['limit'], {
+    query: { hostname: '{{ metadata.query.site }}' },
+  }),
+  node('sink', 'all', 'mezmo', ['door'], { message: { scheme: 'Message pass-through' } }),
 ]
 
 /** Lines without a level fail. */
@@ -161,6 +176,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 2 && (round === 35 || round === 37)) append(replayOf(`${round}`, 'again'))
     if (behaviour >= 3) rule(control, round)
     if (behaviour >= 3) gather(control, round)
+    if (behaviour >= 4) push(control, append, round)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
@@ -184,6 +200,44 @@ function gather(control: (body: Control['body']) => void, round: number): void {
   if (round === 4) cut(1, pipeline(1, 'concat_newline'))
   if (round === 15) cut(2, pipeline(2, 'array'))
   if (round === 28) cut(3, '')
+}
+
+/** Events come through a gateway route before, while and after a pipeline reads it, and while it is paused. */
+function push(
+  control: (body: Control['body']) => void,
+  append: (value: Buffer) => void,
+  round: number,
+): void {
+  const cut = (version: number, paused: boolean) =>
+    control({
+      'weir.Cut': {
+        kind: 'pipeline',
+        entity: 'pushed',
+        version,
+        payload: JSON.stringify({
+          id: 'pushed',
+          accountId: SAMPLE_ACCOUNT,
+          title: 'pushed',
+          revision: 1,
+          nodes: pushed,
+          ...(paused && { paused }),
+        }),
+      },
+    })
+  if (round === 3) cut(1, false)
+  if (round === 24) cut(2, true)
+  if (round === 27) cut(3, false)
+  if (round === 34) control({ 'weir.Cut': { kind: 'pipeline', entity: 'pushed', version: 4, payload: '' } })
+  if (round % 2 === 1)
+    append(
+      pushedValue([
+        {
+          metadata: { query: { site: 'oslo' } },
+          messages: [{ door: round, tag: `t-${round % 3}` }, 'ünïcode'],
+        },
+        { messages: [[round, 12345678901234567890n], null] },
+      ]),
+    )
 }
 
 /** Rules on lines come, change and go; a quota is used up for a second. */

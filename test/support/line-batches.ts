@@ -1,4 +1,8 @@
-import { encodeLineBatch, type Idempotency } from '../../schemas/line-batch.ts'
+import { Event } from '../../engine/event.ts'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { encodeLineBatch, type Idempotency, LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 
 export interface SampleLine {
   readonly line: string
@@ -51,6 +55,39 @@ export function lineBatchValue(requests: readonly SampleRequest[], account = SAM
     meta: none,
     rest: none,
   })
+}
+
+export const SAMPLE_ROUTE = '9d2c2a55-5f0c-4a5e-9c0c-3a7c1b2d4e5f'
+const RECEIVED_MS = 1_700_000_000_000
+
+/** The value of a record with what came through a gateway route, a request for each metadata. */
+export function pushedValue(
+  requests: readonly { readonly metadata?: JsonObject; readonly messages: readonly JsonValue[] }[],
+  route = SAMPLE_ROUTE,
+): Buffer {
+  const builder = new LineBatchBuilder()
+  for (const { metadata, messages } of requests)
+    builder.addRequest(batch => {
+      for (const message of messages) batch.addEvent(jsonText(message), RECEIVED_MS)
+      const facts = {
+        hostname: metadata === undefined ? '' : jsonText(metadata),
+        mac: '',
+        ip: '',
+        remoteAddress: '127.0.0.1',
+        tags: [],
+        receivedAtMs: RECEIVED_MS,
+        driftMs: null,
+        idempotency: null,
+      }
+      return { facts }
+    })
+  return builder.encode(SAMPLE_ACCOUNT, route)
+}
+
+/** Events of one request. */
+export function pushedEvents(messages: readonly JsonValue[], metadata: JsonObject = {}): Event[] {
+  const batch = LineBatchView.decode(pushedValue([{ metadata, messages }]))
+  return messages.map((_, index) => Event.ofLine(batch, index))
 }
 
 function prefixed(text: string): Buffer {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { pushedEvents, SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../test/support/line-batches.ts'
+import { sentEvent } from '../test/support/sent-lines.ts'
+import type { Event } from './event.ts'
+import { eventColumns, eventsIn, sharedBytes } from './event-columns.ts'
+
+const contentOf = ({ message, metadata, timestamp, bytes }: Event) => ({
+  message,
+  metadata,
+  timestamp,
+  bytes,
+})
+
+test('events of a gateway route arrive as they left, changed or not', () => {
+  const [first, second, third] = pushedEvents([{ a: 1 }, 'text', [1, 2]], { query: { site: 'oslo' } })
+  const events = [
+    first,
+    second?.withMessage({ a: 2n ** 70n }),
+    third?.withMetadata({}).withTimestamp('2026-01-01T00:00:00.123456Z'),
+    first?.withMessage('twice'),
+  ] as Event[]
+  const columns = eventColumns(events, SAMPLE_ACCOUNT, SAMPLE_ROUTE)
+  const arrived = eventsIn(columns)
+  expect(arrived.map(contentOf)).toEqual(events.map(contentOf))
+  expect(arrived.map(({ untouched }) => untouched)).toEqual([true, false, true, false])
+  expect(arrived.map(event => event.origin?.batch.route)).toEqual(Array(4).fill(SAMPLE_ROUTE))
+  // Once more, from where they arrived.
+  expect(eventsIn(eventColumns(arrived, SAMPLE_ACCOUNT, SAMPLE_ROUTE)).map(contentOf)).toEqual(
+    events.map(contentOf),
+  )
+})
+
+test('what a large event was split into does not carry it along', () => {
+  const [whole] = pushedEvents([{ text: 'x'.repeat(100_000) }], { headers: { a: 'b' } })
+  const parts = Array.from({ length: 1_000 }, (_, part) => (whole as Event).withMessage({ part }))
+  const { lines, changed } = eventColumns(parts, SAMPLE_ACCOUNT, SAMPLE_ROUTE)
+  expect(lines.length).toBeLessThan(20_000)
+  expect(changed).toHaveLength(1_000)
+  expect((parts[0] as Event).metadata).toEqual({ headers: { a: 'b' } })
+  expect(sharedBytes(parts[0] as Event)).toBe('{"headers":{"a":"b"}}'.length)
+})
+
+test('a line of a log keeps what was sent, also where it was changed', () => {
+  const event = sentEvent({ line: 'text', app: 'a' }).withMessage({ line: 'other' })
+  const [arrived] = eventsIn(eventColumns([event], SAMPLE_ACCOUNT, 'ingest'))
+  expect(arrived?.origin?.batch.lineText(0)).toBe('text')
+  expect(arrived?.message).toEqual({ line: 'other' })
+  expect(sharedBytes(event)).toBe(0)
+})
