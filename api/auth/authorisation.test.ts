@@ -183,10 +183,10 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'DELETE /v1/config/tokens/:tokenId': 'token',
   'POST /logs/ingest': 'ingest',
   'POST /logs/agent': 'ingest',
-  'POST /v1/:routeId': 'ingest',
-  'PUT /v1/:routeId': 'ingest',
-  'POST /v1/:routeId/*': 'ingest',
-  'PUT /v1/:routeId/*': 'ingest',
+  'POST /v1/:routeId': 'access-key',
+  'PUT /v1/:routeId': 'access-key',
+  'POST /v1/:routeId/*': 'access-key',
+  'PUT /v1/:routeId/*': 'access-key',
   'OPTIONS /logs/ingest': 'public',
   'OPTIONS /logs/agent': 'public',
   'GET /healthz': 'public',
@@ -198,9 +198,9 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
 /** These want a service key beside the credential, whoever it is. */
 const NEEDS_SERVICE_KEY = /^((POST|PATCH|DELETE) \/v1\/config\/groups|POST \/v1\/enterprise\/account)/
 
-/** Pages of the API document, parts of the contract that are not built yet, and what is no id of a pipeline. */
+/** Pages of the API document, parts of the contract that are not built yet, what is no id of a pipeline, and methods that are refused. */
 const WITHOUT_ROW =
-  /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route)$/
+  /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route|(GET|PATCH|DELETE|OPTIONS) \/v1\/:routeId(\/\*)?)$/
 
 type Verdict = 'passes' | 401 | 403
 
@@ -214,6 +214,8 @@ interface World {
   readonly installation: TestInstallation
   readonly tokens: Readonly<Record<string, string>>
   readonly enterpriseKey: string
+  readonly gatewayRoute: string
+  readonly accessKey: string
 }
 
 const OTHER_ACCOUNT = '0123456789'
@@ -379,6 +381,11 @@ const CALLERS: readonly CallerRow[] = [
     verdict: always(401),
   },
   {
+    name: 'an access key of a gateway route',
+    headers: ({ accessKey }) => ({ authorization: accessKey }),
+    verdict: always(401),
+  },
+  {
     name: 'a revoked enterprise token for a child',
     headers: delegating('enterpriseRevoked', ownAccount),
     verdict: always(401),
@@ -433,7 +440,14 @@ beforeAll(async () => {
   await installation.write(
     create(enterpriseKeys, 'eeeeeeeeee', { enterprise, key: enterpriseKey, name: '', createdAtMs: 0 }),
   )
-  world = { installation, tokens, enterpriseKey }
+  const created = async (url: string, payload: object) =>
+    (await installation.call({ method: 'POST', url, payload })).json().data
+  const { id: gatewayRoute } = await created('/v3/pipeline/gateway-route', { type: 'http', title: 'doors' })
+  const { key: accessKey } = await created(`/v3/pipeline/gateway-route/${gatewayRoute}/access-key`, {
+    title: 'gate',
+    type: 'generated',
+  })
+  world = { installation, tokens, enterpriseKey, gatewayRoute, accessKey }
 })
 
 afterAll(() => world.installation.app.close())
@@ -463,11 +477,19 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     if (isComplete || !NEEDS_SERVICE_KEY.test(endpoint)) return own
     return { ...own, servicekey: world.installation.credentials.serviceKey }
   }
+  // An access key of the route is what lets in there, and nothing else does.
+  const onRoute: Verdict = headers(world).authorization === world.accessKey ? 'passes' : 401
+  const verdictOn = (needs: Needs, url: string, method: string) => {
+    if (needs === 'public') return 'public'
+    return needs === 'access-key' ? onRoute : verdict(needs, url, method)
+  }
   const expected: Record<string, string> = {}
   const found: Record<string, string> = {}
   for (const [endpoint, needs] of Object.entries(ENDPOINTS)) {
     const [method, pattern] = endpoint.split(' ') as ['GET', string]
-    const url = pattern.replaceAll(/:\w+/g, '0a1b2c3d4e')
+    const url = pattern
+      .replace(/^\/v1\/:routeId/, `/v1/${world.gatewayRoute}`)
+      .replaceAll(/:\w+/g, '0a1b2c3d4e')
     // Without a body whoever passes gets to validation; but who sends nothing to ingestion is not told that he may not.
     const response = await world.installation.app.inject({
       method,
@@ -475,8 +497,7 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
       headers: headersFor(endpoint),
       ...(needs === 'ingest' && { query: { hostname: 'h' }, payload: { lines: [{ line: 'a' }] } }),
     })
-    const wanted = needs === 'public' ? 'public' : verdict(needs, url, method)
-    expected[endpoint] = JSON.stringify(answerOf(wanted, url))
+    expected[endpoint] = JSON.stringify(answerOf(verdictOn(needs, url, method), url))
     const passes = needs === 'public' ? [200, 204] : [200, 400, 404, 409]
     const status = passes.includes(response.statusCode) ? 'passes' : response.statusCode
     const code = response.statusCode === 401 ? response.json().code : undefined
@@ -495,10 +516,15 @@ function answerOf(verdict: Verdict | 'public', url: string) {
     case 'public':
       return { status: 'passes', isNamed: false }
     case 401:
-      return { status: 401, code: url.startsWith('/v3') ? 'EUNAUTHORIZED' : 'NotAuthorized', isNamed: false }
+      return { status: 401, code: unauthorized(url), isNamed: false }
     default:
       return { status: verdict, isNamed: true }
   }
+}
+
+function unauthorized(url: string): string {
+  if (url.startsWith('/v3')) return 'EUNAUTHORIZED'
+  return url.includes(world.gatewayRoute) ? 'ERR_UNAUTHORIZED' : 'NotAuthorized'
 }
 
 describe('what the answer tells', () => {

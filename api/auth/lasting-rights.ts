@@ -4,7 +4,7 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import { accessScopeOf } from './access-scope.ts'
 import type { ConfigurationAuthenticator } from './authenticator.ts'
-import { accountOf, refusalOf } from './permission.ts'
+import { accountOf, isGuarded, refusalOf } from './permission.ts'
 import { credentialsOf, needsOf } from './request-caller.ts'
 
 /** Tokens expire without anybody saying so. */
@@ -42,7 +42,7 @@ export class LastingRights {
   now(): PresentRights | undefined {
     const { configuration, authenticator } = this.#ports
     const needs = needsOf(this.#request)
-    if (needs === 'public' || needs === 'ingest') return undefined
+    if (!isGuarded(needs)) return undefined
     const result = authenticator.authenticate(credentialsOf(this.#request))
     if ('failure' in result) return undefined
     const { caller } = result

@@ -6,12 +6,13 @@ import type { Caller, CallerAccount } from './caller.ts'
  * What a route asks of its caller; every route declares it (configuration and account API, section 2.4).
  * read, write, admin, owner: at least the role readonly, member, admin, owner in one account; enterprise: an
  * enterprise token; caller: any credential but one that can only ingest; token: the same, and no key; administrator: at
- * least the role admin, in one account or, with an enterprise token, in none; ingest: the route authenticates by itself;
- * public: nothing.
+ * least the role admin, in one account or, with an enterprise token, in none; ingest, access-key: the route authenticates by
+ * itself, who may send lines, or has a key of the gateway route; public: nothing.
  */
 export type Needs =
   | 'public'
   | 'ingest'
+  | 'access-key'
   | 'caller'
   | 'token'
   | 'administrator'
@@ -20,6 +21,9 @@ export type Needs =
   | 'admin'
   | 'owner'
   | 'enterprise'
+
+/** What the guard of all routes looks at. */
+export type GuardedNeeds = Exclude<Needs, 'public' | 'ingest' | 'access-key'>
 
 const LEVEL: Readonly<Record<Caller['role'], number>> = {
   ingest: 0,
@@ -42,8 +46,12 @@ const WITHOUT_ACCOUNT: readonly Needs[] = ['caller', 'token', 'administrator']
 const TOKEN_REQUIRED = 'An access token is required; a service key does not do'
 const NOT_ALLOWED = 'The credential does not have the permission that this needs'
 
+export function isGuarded(needs: Needs): needs is GuardedNeeds {
+  return needs !== 'public' && needs !== 'ingest' && needs !== 'access-key'
+}
+
 /** @returns the error to answer with, or undefined when the caller may go on */
-export function refusalOf(needs: Exclude<Needs, 'public' | 'ingest'>, caller: Caller): ApiError | undefined {
+export function refusalOf(needs: GuardedNeeds, caller: Caller): ApiError | undefined {
   if (needs === 'enterprise') {
     const may = caller.accessType === 'enterprise' && LEVEL[caller.role] >= LEVEL.readonly
     return may ? undefined : forbidden('An enterprise token is required')

@@ -6,11 +6,11 @@ import { accessScopeOf } from './access-scope.ts'
 import type { ApiCredentials, ConfigurationAuthenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { authHeaders } from './headers.ts'
-import { type Needs, refusalOf } from './permission.ts'
+import { type GuardedNeeds, isGuarded, type Needs, refusalOf } from './permission.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that is neither public nor ingestion. */
+    /** Set on every route that is neither public nor authenticates by itself. */
     caller: Caller
   }
   interface FastifyContextConfig {
@@ -43,7 +43,7 @@ export function guard(
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request, reply) => {
     const needs = needsOf(request)
-    if (needs === 'public' || needs === 'ingest') return
+    if (!isGuarded(needs)) return
     request.caller = authenticated(authenticator, request, reply)
     // What is refused for want of a right has cost as much as what is not.
     rateLimit?.take(request.caller.credential.id)
@@ -61,13 +61,13 @@ export function authenticateAgain(
   reply: FastifyReply,
 ): void {
   const needs = needsOf(request)
-  if (needs === 'public' || needs === 'ingest') return
+  if (!isGuarded(needs)) return
   request.caller = authenticated(authenticator, request, reply)
   assertMay(request.caller, needs)
 }
 
 /** @throws ApiError 403 */
-function assertMay(caller: Caller, needs: Exclude<Needs, 'public' | 'ingest'>): void {
+function assertMay(caller: Caller, needs: GuardedNeeds): void {
   const refusal = refusalOf(needs, caller)
   if (refusal !== undefined) throw refusal
 }

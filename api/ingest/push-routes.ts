@@ -30,7 +30,7 @@ export function servePushes(app: FastifyInstance, front: PushFront): void {
     app.route({
       method: [...METHODS],
       url,
-      config: { needs: 'ingest', errors: 'push' },
+      config: { needs: 'access-key', errors: 'push' },
       schema: { ...pushSchema, hide: url !== GATEWAY_ROUTE },
       validatorCompiler: () => () => true,
       onRequest: (request, reply, done) => {

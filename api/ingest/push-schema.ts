@@ -16,6 +16,9 @@ export const pushSchema = {
     'follow the id of the route in the path. PUT is the same.',
   tags: ['Ingestion'],
   params: Type.Object({ routeId: Type.String({ description: 'Id of the gateway route.' }) }),
+  body: Type.Unknown({
+    description: 'Whatever the source takes; of what content type it says it is means nothing.',
+  }),
   response: {
     200: Type.Object({ status: Type.Literal('ok') }),
     400: Refusal,

@@ -8,6 +8,7 @@ const TOKEN = 'accessToken'
 const SERVICE_KEY = 'serviceKey'
 const ENTERPRISE_KEY = 'enterpriseServiceKey'
 const INGESTION_KEY = 'ingestionKey'
+const ACCESS_KEY = 'accessKey'
 
 /** Gathers the API document from the routes registered after this. */
 export async function documentRoutes(app: FastifyInstance, version: string): Promise<void> {
@@ -42,6 +43,12 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
             description: 'The older API of enterprises only.',
           },
           [INGESTION_KEY]: { type: 'apiKey', in: 'header', name: 'apikey', description: 'Ingestion only.' },
+          [ACCESS_KEY]: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'An access key of a gateway route, alone or after the word Bearer.',
+          },
         },
       },
     },
@@ -64,6 +71,7 @@ function documentedBody(schema: FastifySchema | undefined): FastifySchema {
 function securityOf(needs: string | undefined, url: string): Record<string, string[]>[] {
   if (needs === 'public') return []
   if (needs === 'ingest') return [{ [INGESTION_KEY]: [] }, { [TOKEN]: [] }]
+  if (needs === 'access-key') return [{ [ACCESS_KEY]: [] }]
   if (url.startsWith('/v1/enterprise/')) return [{ [TOKEN]: [] }, { [ENTERPRISE_KEY]: [] }]
   return url.startsWith('/v3/') ? [{ [TOKEN]: [] }] : [{ [TOKEN]: [] }, { [SERVICE_KEY]: [] }]
 }

@@ -7,7 +7,8 @@ import Type from 'typebox'
 export const captureMetadata = {
   capture_metadata: Type.Optional(
     Type.Boolean({
-      description: 'Accepted for older clients: headers and query of a request are always captured',
+      description:
+        'Whether headers and query of a request become metadata of its events; they do unless this is false',
     }),
   ),
 }

@@ -111,12 +111,17 @@ const nodeOfAnyType =
   }
 const key: Body = ({ mark }) => ({ name: mark })
 const lines: Body = ({ mark }) => ({ lines: [{ ...LINE, line: mark }, LINE] })
+const pushed: Body = ({ mark }) => [{ door: mark, n: 5 }, LINE, mark]
 const child: Body = ({ mark }) => ({ company: mark, owneremail: 'owner@example.org' })
 
 /** A body that each route takes. A route with a body is in the list, or it is not tried, and a test says so. */
 const BODIES: Readonly<Record<string, Body>> = {
   'POST /logs/ingest': lines,
   'POST /logs/agent': lines,
+  'POST /v1/:routeId': pushed,
+  'PUT /v1/:routeId': pushed,
+  'POST /v1/:routeId/*': pushed,
+  'PUT /v1/:routeId/*': pushed,
   'POST /v3/pipeline': titled,
   'PUT /v3/pipeline/:pipelineId': titled,
   'POST /v3/pipeline/gateway-route': ({ mark }) => ({ type: 'http', title: mark }),
@@ -208,6 +213,9 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/exemption': ['key=web'],
 }
 
+/** Where data is sent to. */
+const PUSHED = '/v1/:routeId'
+
 /** Parameters that are not the id of something that a POST makes. */
 const PARAMETERS: Readonly<Record<string, Text>> = {
   '/v3/pipeline/:pipelineId/revision/:number': () => '1',
@@ -229,6 +237,8 @@ export class PlantedRoutes {
   readonly #send: Send
   /** Ids of what is there, percent-encoded, by pattern. */
   readonly #planted = new Map<string, string>()
+  /** Of the gateway route that data is sent to. */
+  #accessKey = ''
   #number = 0
 
   constructor(planter: Planter, send: Send) {
@@ -274,9 +284,11 @@ export class PlantedRoutes {
   #headers(name: string): Record<string, string> {
     const { headers, enterpriseHeaders, loose } = this.#planter
     const own = /\/v[13]\/enterprise/.test(name) ? enterpriseHeaders : headers
+    const isPush = name.includes(PUSHED)
     return {
       ...own,
       ...(name === 'POST /v1/enterprise/account' && { servicekey: loose.serviceKey }),
+      ...(isPush && { authorization: this.#accessKey }),
       'content-type': 'application/json',
     }
   }
@@ -311,6 +323,7 @@ export class PlantedRoutes {
     if (pattern === '/v3/pipeline/:pipelineId/alert/:alertId')
       await this.#path('/v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId')
     else if (pattern === '/v3/pipeline/:pipelineId') return this.#plantPipeline()
+    else if (pattern === PUSHED) return this.#plantPushed()
     const made = this.#planted.get(pattern)
     if (made !== undefined) return made
     if (BODIES[`POST ${parent.pattern}`] === undefined)
@@ -342,6 +355,23 @@ export class PlantedRoutes {
     await this.#send(this.#complete('POST', `${pattern}/publish`, `${at}/publish`, false))
     this.#planted.set(pattern, id)
     return id
+  }
+
+  /** A gateway route that a published pipeline reads, with an access key. */
+  async #plantPushed(): Promise<string> {
+    const id = await this.#create('/v3/pipeline', '/v3/pipeline')
+    const at = `/v3/pipeline/${id}`
+    const source = await this.#create('/v3/pipeline/:pipelineId/source', `${at}/source`, { type: 'http' })
+    if (id === undefined || source === undefined) return NOWHERE
+    const sink = { type: 'log-analysis', inputs: [source] }
+    await this.#create('/v3/pipeline/:pipelineId/sink', `${at}/sink`, sink)
+    await this.#send(this.#complete('POST', '/v3/pipeline/:pipelineId/publish', `${at}/publish`, false))
+    const keys = `/v3/pipeline/gateway-route/${source}/access-key`
+    const asked = this.#complete('POST', '/v3/pipeline/gateway-route/:routeId/access-key', keys, true)
+    const { text } = await this.#send(asked)
+    this.#accessKey = String((JSON.parse(text) as { data?: { key?: string } }).data?.key)
+    this.#planted.set(PUSHED, source)
+    return source
   }
 
   /** @returns undefined when it is refused, as by a limit of the plan that earlier requests have reached */
