@@ -26,6 +26,8 @@ const GROWTH = 10
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 /** Events of a request that share a record; a larger event is alone in one. */
 const RECORD_BYTES = 900 * 1024
+/** What a record holds of an event beside its text, about. */
+const ROW_BYTES = 10
 /** While a pipeline is paused, senders keep their data. */
 const PAUSED_RETRY_S = 10
 
@@ -199,8 +201,9 @@ function piecesOf(messages: readonly string[]): Piece[] {
   let first = 0
   let bytes = 0
   for (const [index, message] of messages.entries()) {
-    const size = Buffer.byteLength(message)
-    if (size > MAX_EVENT_BYTES) throw payloadTooLarge()
+    const textBytes = Buffer.byteLength(message)
+    if (textBytes > MAX_EVENT_BYTES) throw payloadTooLarge()
+    const size = textBytes + ROW_BYTES
     if (bytes > 0 && bytes + size > RECORD_BYTES) {
       pieces.push({ first, end: index, bytes })
       first = index

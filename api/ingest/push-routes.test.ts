@@ -390,6 +390,75 @@ describe('what reads the route', () => {
     expect(await messages()).toEqual(['[1]', 2, '[3]', 4])
   })
 
+  describe('a deployment that its partition may not know', () => {
+    let inEffect: Map<string, number>
+    let soughtAtLog: string[]
+
+    beforeEach(async () => {
+      await installation.app.close()
+      inEffect = new Map()
+      soughtAtLog = []
+      installation = await testInstallation({
+        inEffect: {
+          cutVersion: (_account, _kind, entity) => inEffect.get(entity),
+          whenInEffect: async (_account, _kind, entity, version) => {
+            soughtAtLog.push(`${entity} ${version}`)
+            return false
+          },
+        },
+      })
+      ;({ pipeline, route } = await deployed({}))
+      key = await newKey(route)
+    })
+
+    test('counts when a record has met it, which it looks for', async () => {
+      expect(soughtAtLog).toContain(`${pipeline} 1`)
+      for (const version of [undefined, 0]) {
+        if (version !== undefined) inEffect.set(pipeline, version)
+        const response = await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+        expect(response.headers['retry-after']).toBe('1')
+      }
+      inEffect.set(pipeline, 1)
+      expect((await push('[1]')).statusCode).toBe(200)
+    })
+
+    test('counts after ten seconds all the same: nothing is kept from it for want of a worker', async () => {
+      installation.clock.advance(9_999)
+      await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+      installation.clock.advance(1)
+      expect((await push('[1]')).statusCode).toBe(200)
+    })
+
+    test('while another revision of it reads the route, the new one need not be waited for', async () => {
+      inEffect.set(pipeline, 1)
+      await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
+      await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
+      expect((await push('[1]')).statusCode).toBe(200)
+      // Two that nobody has met: whichever is in effect reads the route.
+      await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
+      await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
+      expect((await push('[2]')).statusCode).toBe(200)
+      await pausing(pipeline, 'pause')
+      expect((await push('[3]')).statusCode).toBe(503)
+      await pausing(pipeline, 'resume')
+      expect((await push('[3]')).statusCode).toBe(503)
+      inEffect.set(pipeline, 5)
+      expect((await push('[3]')).statusCode).toBe(200)
+      expect(await messages()).toEqual([1, 2, 3])
+    })
+
+    test('a route that only the new revision reads waits for that', async () => {
+      inEffect.set(pipeline, 1)
+      const { id } = await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
+      await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
+      route = id as string
+      key = await newKey(route)
+      await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+      inEffect.set(pipeline, 2)
+      expect((await push('[1]')).statusCode).toBe(200)
+    })
+  })
+
   test('what was under way when the last pipeline was paused is not acknowledged', async () => {
     const { ingest } = installation.ports.replay
     const append = ingest.append.bind(ingest)

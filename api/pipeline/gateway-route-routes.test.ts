@@ -271,7 +271,7 @@ describe('sources that are sent data (section 2.4)', () => {
 
   test('a source that does not run here yet cannot be published', async () => {
     const pipeline = await newPipeline()
-    const id = await newSource(pipeline)
+    const id = await newSource(pipeline, { type: 'fluent' })
     const url = `/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`
     const { status, body } = await send('POST', url)
     expect([status, problemsOf(body)]).toEqual([400, [expect.stringContaining(`/source/${id}/type `)]])
