@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import { Event } from '../../engine/event.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import type { NewRecord, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
@@ -13,7 +14,7 @@ import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Dice } from '../support/dice.ts'
-import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
+import { lineBatchValue, SAMPLE_ACCOUNT, SAMPLE_ROUTE, type SampleLine } from '../support/line-batches.ts'
 import { type MemoryRow, MemoryStore } from '../support/memory-store.ts'
 import {
   bound,
@@ -35,6 +36,10 @@ const RULES = {
 } as const
 type Rule = keyof typeof RULES
 
+const PUSHED_SOURCE = { ...node('source', 'source', 'http'), gateway_route_id: SAMPLE_ROUTE }
+/** What comes as a message is stored as the line that it says. */
+const AS_SENT = { message: { scheme: 'Message pass-through' } }
+
 const COLUMN_OF = {
   eventsIn: 'events_in',
   bytesIn: 'bytes_in',
@@ -51,10 +56,19 @@ const COLUMN_OF = {
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
-test.each(seeds)(
-  'a throttle is exact while its account is spread and gathered again (SEED=%i)',
-  async seed => {
-    const rules = new Rules()
+const ways = seeds.flatMap((seed, index) =>
+  index % 4 === 0
+    ? ([
+        [seed, 'lines'],
+        [seed, 'pushed events'],
+      ] as const)
+    : ([[seed, 'lines']] as const),
+)
+
+test.each(ways)(
+  'a throttle is exact while its account is spread and gathered again (SEED=%i, %s)',
+  async (seed, way) => {
+    const rules = new Rules(way === 'pushed events')
     const run = await SpreadRun.of(seed, rules)
     await run.run()
     const counts = new KeyCounts(run, rules)
@@ -133,9 +147,14 @@ test('nothing is acknowledged before what it sends to other partitions is durabl
 
 /** Limits by one field or the other, with a second throttle behind. */
 class Rules implements SpreadScript {
+  readonly pushes: boolean
   readonly ruleOf = new Map<number, Rule>()
   #rule: Rule = 'app'
   #mayChange = true
+
+  constructor(pushes: boolean) {
+    this.pushes = pushes
+  }
 
   beginEpoch(): void {
     this.#mayChange = true
@@ -149,17 +168,17 @@ class Rules implements SpreadScript {
     this.ruleOf.set(revision, this.#rule)
     const limit = { ...RULES[this.#rule], window_ms: EPOCH_MS }
     return [
-      SOURCE,
+      this.pushes ? PUSHED_SOURCE : SOURCE,
       node('transform', 'limit', 'throttle', ['source'], limit),
       node('transform', 'all', 'throttle', ['limit'], { threshold: 1_000_000, window_ms: 1_000 }),
-      node('sink', 'store', 'mezmo', ['all'], { query: { tags: [this.#rule] } }),
+      node('sink', 'store', 'mezmo', ['all'], { ...AS_SENT, query: { tags: [this.#rule] } }),
       node('transform', 'gather', 'reduce', ['source'], {
         duration_ms: 2_000,
         group_by: ['.app'],
         merge_strategies: [{ field: '.line', strategy: 'concat_newline' }],
         ...(dice.chance(0.5) && { max_events: 4 }),
       }),
-      node('sink', 'gathered', 'mezmo', ['gather'], { query: { tags: ['gathered'] } }),
+      node('sink', 'gathered', 'mezmo', ['gather'], { ...AS_SENT, query: { tags: ['gathered'] } }),
     ]
   }
 }
@@ -197,7 +216,7 @@ class KeyCounts {
         const rule = this.#rules.ruleOf.get(version) as Rule
         const batch = LineBatchView.decode(value)
         for (let index = 0; index < batch.count; index++) {
-          const key = this.#keyOf(batch.lineText(index), rule)
+          const key = this.#keyOf(Event.ofLine(batch, index).member('line') as string, rule)
           counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, most: RULES[rule].threshold })
         }
       }

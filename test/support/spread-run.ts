@@ -8,7 +8,7 @@ import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from './dice.ts'
-import { lineBatchValue, SAMPLE_ACCOUNT } from './line-batches.ts'
+import { lineBatchValue, pushedValue, SAMPLE_ACCOUNT } from './line-batches.ts'
 import { MemoryStore } from './memory-store.ts'
 import { SampleConfiguration } from './world.ts'
 
@@ -46,6 +46,8 @@ export interface SpreadScript {
   beginEpoch?(epoch: number): void
   /** Whether the wall clock may be set while it runs, also back. */
   readonly setsClock?: boolean
+  /** Whether lines come as messages of a gateway route, hence all of them at home. */
+  readonly pushes?: boolean
   /** Whether nothing is ever trimmed. */
   readonly keepsLog?: boolean
   afterAction?(run: SpreadRun): Promise<void>
@@ -133,8 +135,9 @@ export class SpreadRun {
     })
     // A process that has not heard of the newest change may still use the old way for a while, once the first was made.
     const mayBeAnywhere = this.#isEverywhere() || (this.#change > 1 && dice.chance(0.1))
-    const partition = mayBeAnywhere ? dice.below(SPREAD_PARTITIONS) : SPREAD_HOME
-    const value = lineBatchValue([{ lines }])
+    const { pushes } = this.#script
+    const partition = mayBeAnywhere && !pushes ? dice.below(SPREAD_PARTITIONS) : SPREAD_HOME
+    const value = pushes ? pushedValue([{ messages: lines }]) : lineBatchValue([{ lines }])
     await this.#topic('ingest').append(partition, { value, producer: null, priority: 'ingest' })
   }
 
