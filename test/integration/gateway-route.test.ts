@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 let weir: RunningWeir
@@ -135,3 +136,53 @@ test('two pipelines share a route: data is received once, and counted at the sou
   expect(metrics).toContain('weir_push_events_total 2')
   expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
 })
+
+test('what became of an event can be looked at, and what failed comes again', async () => {
+  const { pipeline, source: route } = await deploy()
+  const key = await accessKey(route)
+  const url = `/v3/pipeline/${pipeline}`
+  await weir.send('PUT', `${url}/dead-letter`, { enabled: true })
+  const nowhere = { number: 2, granted: 'yes' }
+  expect((await push(route, key, [{ door: 'north', number: 1, granted: 'yes' }, nowhere])).status).toBe(200)
+  expect(await stored(1)).toEqual([{ number: 1, granted: 'yes' }])
+
+  const [line] = await exportedLines(weir)
+  const explained = await weir.get<{ data: { event: object; summary: string }[] }>(
+    `${url}/explain?line_id=${line?._id}`,
+  )
+  expect(explained.data).toMatchObject([
+    {
+      event: {
+        message: { door: 'north', number: 1, granted: 'yes' },
+        metadata: { query: { site: 'oslo' }, headers: { 'x-forwarded-for': '127.0.0.1' } },
+      },
+      summary: expect.stringContaining('stored once'),
+    },
+  ])
+
+  const letters = await eventually(
+    () => weir.get<{ data: { id: string; event: object }[] }>(`${url}/dead-letter`),
+    ({ data }) => data.length > 0,
+  )
+  expect(letters.data).toMatchObject([{ event: { message: nowhere, metadata: { query: { site: 'oslo' } } } }])
+  const { data: nodes } = await weir.get<{ data: { id: string; inputs: string[] }[] }>(`${url}/sink`)
+  const [sink] = nodes
+  await weir.send('PUT', `${url}/sink/${sink?.id}`, { inputs: sink?.inputs, user_config: {} })
+  await weir.send('POST', `${url}/publish`, {})
+  const replayed = await weir.send<{ data: object }>('POST', `${url}/dead-letter/replay`, {})
+  expect(replayed.data).toMatchObject({ replayed: 1 })
+  expect(await stored(2)).toContainEqual(nowhere)
+
+  const simulated = await weir.send<{ data: { nodes: { kind: string; events_in: number }[] } }>(
+    'POST',
+    `${url}/simulate`,
+    { samples: [{ door: 'a', granted: 'no' }, { door: 'b' }] },
+  )
+  expect(simulated.data.nodes.map(({ kind, events_in: count }) => [kind, count])).toEqual([
+    ['source', 2],
+    ['transform', 2],
+    ['sink', 1],
+  ])
+  await weir.end('SIGTERM')
+  expect(await runWeir(['verify'], weir.environment)).toMatchObject({ code: 0 })
+}, 60_000)
