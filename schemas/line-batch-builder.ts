@@ -125,11 +125,11 @@ export class LineBatchBuilder {
     )
   }
 
-  /** Adds an event that came through a gateway route. @param message JSON text */
-  addEvent(message: string, timestampMs: number): void {
+  /** Adds an event that came through a gateway route. @param message JSON text @param refusal see `LineBatchView.refusalText` */
+  addEvent(message: string, timestampMs: number, refusal = ''): void {
     this.lines.appendText(message)
     this.meta.appendEmpty()
-    this.rest.appendEmpty()
+    this.rest.appendText(refusal)
     this.finishLine(0, 0, 0, 0, 0, timestampMs, TIMESTAMP_ABSENT)
   }
 

@@ -8,7 +8,8 @@ export const INGEST_ROUTE = 'ingest'
  * Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc.
  *
  * What comes through a gateway route is no line of a log: there each line is the JSON text of a message, its time is the
- * event's, and the hostname of a request is the JSON text of the metadata that its events share; empty: none.
+ * event's, and the hostname of a request is the JSON text of the metadata that its events share; empty: none. Where `rest` is
+ * not empty, a request was refused: it is the JSON text of a `Refusal`, and the line that of the beginning of its body.
  */
 export interface LineBatch {
   readonly account: string
@@ -69,6 +70,15 @@ export interface RareMembers {
   readonly metaCut?: true
   /** Members without a meaning of their own, as sent; they are kept under `_meta`. */
   readonly other?: Readonly<Record<string, unknown>>
+}
+
+/** Why a request to a gateway route was refused. */
+export interface Refusal {
+  /** One of the codes of components. */
+  readonly code: string
+  /** Place in the body; null: all of it. */
+  readonly field: string | null
+  readonly message: string
 }
 
 export const lineBatchType = new WireType<LineBatch>('LineBatch')
@@ -156,6 +166,11 @@ export class LineBatchView {
   /** Of a batch that `isPushed`: JSON text of the metadata of an event; empty: it has none. */
   metadataText(index: number): string {
     return this.request(index).hostname
+  }
+
+  /** Of a batch that `isPushed`: JSON text of a `Refusal`; empty: it is an event. */
+  refusalText(index: number): string {
+    return this.isPushed ? this.#rest.text(index) : ''
   }
 
   /** The line's own host, or the hostname of its request. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/line-routing.ts'
+import { jsonText } from '../../engine/json-text.ts'
 import {
   DecodingError,
   decodedMessages,
@@ -8,6 +9,7 @@ import {
   TooManyEventsError,
 } from '../../engine/sources/http-decoding.ts'
 import type { RequestFacts } from '../../schemas/line-batch-builder.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
 import { ApiError, forbidden, payloadTooLarge, unavailable } from '../errors.ts'
@@ -17,7 +19,7 @@ import type { RawBody } from './body.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { contentCodingsOf, decodedContent } from './content-codings.ts'
 import type { DeployedRoutes, RouteState } from './deployed-routes.ts'
-import type { IngestWriter } from './ingest-writer.ts'
+import type { IngestWriter, LineDestination } from './ingest-writer.ts'
 import { requestMetadata } from './request-metadata.ts'
 
 /** A body may become ten times as large as it may be sent: components, section 6.1. */
@@ -26,6 +28,8 @@ const GROWTH = 10
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 /** Events of a request that share a record; a larger event is alone in one. */
 const RECORD_BYTES = 900 * 1024
+/** Of a body that is refused, for the error record: components, section 6.1. */
+const CAPTURED_BYTES = 16 * 1024
 /** What a record holds of an event beside its text, about. */
 const ROW_BYTES = 10
 /** While a pipeline is paused, senders keep their data. */
@@ -82,7 +86,7 @@ export class PushFront {
     // Once more: a body may take minutes, and a key that is deleted, or a pipeline that is paused meanwhile, ends at once.
     const caller = this.#authenticated(request, reply)
     const { source, readers } = this.#running(request, caller)
-    const messages = this.#decoded(body, source.user_config.decoding as HttpDecoding | undefined)
+    const messages = this.#decoded(request, caller, body, source)
     if (messages.length > 0) {
       const captures = source.user_config.capture_metadata !== false
       await this.#append(request, caller, messages, captures)
@@ -136,46 +140,52 @@ export class PushFront {
   }
 
   /** @throws ApiError 400, 413 */
-  #decoded(body: Buffer, decoding: HttpDecoding = 'auto'): string[] {
+  #decoded(request: FastifyRequest, caller: Caller, body: Buffer, { user_config }: NodeDocument): string[] {
+    const { decoding = 'auto' } = user_config as { readonly decoding?: HttpDecoding }
     try {
       return decodedMessages(body, decoding)
     } catch (error) {
       if (error instanceof TooManyEventsError) throw payloadTooLarge()
       if (!(error instanceof DecodingError)) throw error
       this.#options.observer?.refused(error.code)
+      void this.#noteRefusal(request, caller, body, error)
       throw new ApiError(400, error.code, error.message, { cause: error })
+    }
+  }
+
+  /** The fold makes the error record, so that there is one also after a crash. Nobody waits for it. */
+  async #noteRefusal(
+    request: FastifyRequest,
+    caller: Caller,
+    body: Buffer,
+    { code, field, message }: DecodingError,
+  ): Promise<void> {
+    const refusal = jsonText({ code, field, message })
+    const captured = jsonText(body.toString('utf8', 0, CAPTURED_BYTES))
+    const { writer, clock } = this.#options
+    try {
+      await writer.append(this.#destination(request, caller), captured.length, batch => {
+        const facts = factsOf(request, clock.wallMs(), '')
+        batch.addEvent(captured, facts.receivedAtMs, refusal)
+        return { facts }
+      })
+    } catch (error) {
+      // The sender has its answer; a log that takes nothing says so by itself.
+      if (!(error instanceof ApiError)) throw error
     }
   }
 
   /** All in order; in several records when one would be too large. @throws ApiError 413, 503 */
   async #append(
     request: FastifyRequest,
-    { account }: Caller,
+    caller: Caller,
     messages: readonly string[],
     captures: boolean,
   ): Promise<void> {
-    const { writer, partitionOf, clock } = this.#options
-    const { route, suffix } = request.pushed
-    const id = account?.shortId ?? ''
-    const destination = {
-      account: id,
-      route,
-      partition: partitionOf({ account: id, hostname: undefined, key: '' }),
-    }
-    const forwardedFor = [request.headers['x-forwarded-for'] ?? []].flat().join(', ')
-    const metadata = captures
-      ? requestMetadata({ raw: request.raw, ip: request.ip, forwardedFor, suffix })
-      : ''
-    const facts: RequestFacts = {
-      hostname: metadata,
-      mac: '',
-      ip: '',
-      remoteAddress: request.ip,
-      tags: [],
-      receivedAtMs: clock.wallMs(),
-      driftMs: null,
-      idempotency: null,
-    }
+    const { writer, clock } = this.#options
+    const destination = this.#destination(request, caller)
+    const metadata = captures ? metadataOf(request) : ''
+    const facts = factsOf(request, clock.wallMs(), metadata)
     const pieces = piecesOf(messages)
     await Promise.all(
       pieces.map(async ({ first, end, bytes }) =>
@@ -186,6 +196,31 @@ export class PushFront {
         }),
       ),
     )
+  }
+
+  #destination({ pushed }: FastifyRequest, caller: Caller): LineDestination {
+    const account = caller.account?.shortId ?? ''
+    const partition = this.#options.partitionOf({ account, hostname: undefined, key: '' })
+    return { account, route: pushed.route, partition }
+  }
+}
+
+function metadataOf({ raw, ip, headers, pushed }: FastifyRequest): string {
+  const forwardedFor = [headers['x-forwarded-for'] ?? []].flat().join(', ')
+  return requestMetadata({ raw, ip, forwardedFor, suffix: pushed.suffix })
+}
+
+/** @param metadata JSON text; empty: none */
+function factsOf({ ip }: FastifyRequest, receivedAtMs: number, metadata: string): RequestFacts {
+  return {
+    hostname: metadata,
+    mac: '',
+    ip: '',
+    remoteAddress: ip,
+    tags: [],
+    receivedAtMs,
+    driftMs: null,
+    idempotency: null,
   }
 }
 

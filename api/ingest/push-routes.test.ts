@@ -296,7 +296,22 @@ describe('what is taken', () => {
     const { route: other } = await deployed({ decoding: 'ndjson' })
     key = await newKey(other)
     route = other
-    await expectRefused(push('{"a":1}\n{"a":2}\nnope'), 400, 'E_EVENT_NOT_NDJSON')
+    const body = `{"a":1}\n{"a":2}\nnope ${'x'.repeat(20_000)}`
+    const { statusCode, body: answer } = await push(body)
+    expect([statusCode, JSON.parse(answer)]).toEqual([
+      400,
+      {
+        status: 'error',
+        code: 'E_EVENT_NOT_NDJSON',
+        error: 'Line 3 of the body is not one JSON text',
+      },
+    ])
+    const [batch, ...others] = await batches()
+    expect([batch?.count, others]).toEqual([1, []])
+    const { message, ...refusal } = JSON.parse(batch?.refusalText(0) ?? '')
+    expect(refusal).toEqual({ code: 'E_EVENT_NOT_NDJSON', field: '3' })
+    expect(message).toMatch(/Line 3/)
+    expect(await messages()).toEqual([body.slice(0, 16 * 1024)])
     const metrics = (await installation.app.inject({ url: '/metrics' })).body
     expect(metrics).toContain('weir_push_refused_total{code="E_EVENT_NOT_NDJSON"} 1')
     expect(metrics).toContain('weir_push_events_total 0')

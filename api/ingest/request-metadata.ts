@@ -17,8 +17,8 @@ export interface PushedRequest {
   readonly raw: Pick<IncomingMessage, 'url' | 'rawHeaders'>
   /** Address of the sender. */
   readonly ip: string
-  /** As far as it is believed; absent: nobody has set one. */
-  readonly forwardedFor: string | undefined
+  /** As far as it is believed; empty: nobody has set one. */
+  readonly forwardedFor: string
   /** What the path has behind the id of the route; empty: nothing. */
   readonly suffix: string
 }

@@ -38,6 +38,8 @@ export interface CompiledGraph {
   readonly document: PipelineDocument
   /** Whether it has a source of an entrance: 'ingest', or the id of a gateway route. */
   reads(route: string): boolean
+  /** Ids of its sources of an entrance. */
+  sourcesOf(route: string): readonly string[]
   readonly sinks: readonly SinkNode[]
   /**
    * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the
@@ -141,6 +143,10 @@ class Graph implements CompiledGraph {
 
   reads(route: string): boolean {
     return this.#entrances.has(route)
+  }
+
+  sourcesOf(route: string): readonly string[] {
+    return this.#entrances.get(route)?.map(({ id }) => id) ?? []
   }
 
   run(route: string, events: readonly Event[], context: RunContext): void {

@@ -1,7 +1,8 @@
-import { INGEST_ROUTE, type LineBatchView } from '../../schemas/line-batch.ts'
+import { INGEST_ROUTE, type LineBatchView, type Refusal } from '../../schemas/line-batch.ts'
 import type { MovedState } from '../../schemas/rekeyed.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
+import type { ErrorCode } from '../errors.ts'
 import { Event } from '../event.ts'
 import {
   type CompiledGraph,
@@ -13,6 +14,7 @@ import {
 import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
+import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
 import { behaviourOfPipeline, FIRST_BEHAVIOUR } from './behaviour.ts'
@@ -288,6 +290,21 @@ export class AccountState {
     if (readers > 0) return
     if (batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
     else if (paused === 0) this.#countUnread(batch.route, events)
+  }
+
+  /** Requests that were refused where data is received are errors of the sources that would have had them. */
+  reportRefusals(batch: LineBatchView, output: AccountOutput): void {
+    for (let index = 0; index < batch.count; index++) {
+      const text = batch.refusalText(index)
+      if (text === '') continue
+      const refusal = parseJson(text) as unknown as Refusal & { readonly code: ErrorCode }
+      const error = { kind: 'source' as const, ...refusal, event: Event.ofLine(batch, index) }
+      for (const [pipeline, { graph, notHandled }] of this.#deployed) {
+        if (notHandled !== undefined) continue
+        for (const node of graph.sourcesOf(batch.route))
+          output.report({ account: this.account, pipeline, node }, { nodeId: node, ...error })
+      }
+    }
   }
 
   #countUnread(route: string, events: readonly Event[]): void {

@@ -83,7 +83,9 @@ export function explainRecord(
     return undefined
   }
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
-  const asked = new Set(events.keys().filter(index => isAsked(events[index] as Event, index)))
+  const asked = new Set(
+    events.keys().filter(index => batch.refusalText(index) === '' && isAsked(events[index] as Event, index)),
+  )
   const { offset, appendTimeMs } = record
   if (asked.size === 0) {
     fold.apply(record)

@@ -424,6 +424,7 @@ export class PartitionFold {
     const account = this.#accounts.of(batch.account)
     this.#endDueWindowsOf(account)
     const indexes = this.#notDropped(account, batch, this.#newLines(account, batch))
+    if (batch.isPushed) account.reportRefusals(batch, this.#output)
     this.#watch?.handles?.(batch, indexes)
     account.run(batch, indexes, this.#output)
     this.#notePending(account)
@@ -445,8 +446,9 @@ export class PartitionFold {
   /** Indexes of the lines that no rule drops entirely: the others are as if they had not been sent. */
   #notDropped(account: AccountState, batch: LineBatchView, indexes: number[]): number[] {
     const { rules, retentionDays } = account
-    // They are rules on lines of a log: what a gateway route brought is one where it is stored, at the earliest.
-    if (!rules.anyOnArrival || batch.isPushed) return indexes
+    // Rules are on lines of a log: what a gateway route brought is one where it is stored, at the earliest.
+    if (batch.isPushed) return indexes.filter(index => batch.refusalText(index) === '')
+    if (!rules.anyOnArrival) return indexes
     const { partition } = this.#identity
     const timeMs = this.#timeMs
     const place = { partition, offset: this.#offset, timeMs, retentionDays }

@@ -123,6 +123,39 @@ test('a worker that begins in between gives the same as one that did not', async
   expect(found).toEqual(await run(false))
 })
 
+test('a request that was refused is an error of each source that would have had it, and no event', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.deploy(reading(SAMPLE_ROUTE, 'one'), 1, 'p-1')
+  world.configuration.deploy(reading(SAMPLE_ROUTE, 'two'), 1, 'p-2', true)
+  world.configuration.deploy(reading(OTHER_ROUTE, 'three'), 1, 'p-3')
+  await passSecond(world, worker)
+  const refusal = {
+    code: 'E_EVENT_NOT_NDJSON',
+    field: '2',
+    message: 'Line 2 of the body is not one JSON text',
+  }
+  const value = pushedValue([{ messages: ['{"a":1}\nnope'], refusal }, { messages: ['taken'] }])
+  await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' })
+  await passSecond(world, worker)
+  world.clock.advance(61_000)
+  await passSecond(world, worker)
+  await passSecond(world, worker)
+  expect(stored(world)).toEqual(['one taken'])
+  expect(world.store.rows('pipeline_errors')).toMatchObject([
+    {
+      pipeline: 'p-1',
+      node: 'pushed',
+      node_kind: 'source',
+      ...refusal,
+      captured: '{"a":1}\nnope',
+    },
+  ])
+  const [source] = [...worker.nodeTotals].filter(each => each.node === 'pushed')
+  expect([source?.activity.eventsIn, source?.errors.get('E_EVENT_NOT_NDJSON')]).toEqual([1, 1])
+  expectConservation()
+})
+
 test('rules on lines act where it becomes one, not as it arrives', async () => {
   const world = await newWorld()
   const worker = await world.worker()

@@ -236,6 +236,7 @@ function push(
           messages: [{ door: round, tag: `t-${round % 3}` }, 'ünïcode'],
         },
         { messages: [[round, 12345678901234567890n], null] },
+        { messages: ['{"a":'], refusal: { code: 'E_EVENT_NOT_JSON', field: null, message: 'no JSON' } },
       ]),
     )
 }

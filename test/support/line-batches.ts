@@ -1,7 +1,7 @@
 import { Event } from '../../engine/event.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { encodeLineBatch, type Idempotency, LineBatchView } from '../../schemas/line-batch.ts'
+import { encodeLineBatch, type Idempotency, LineBatchView, type Refusal } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 
 export interface SampleLine {
@@ -62,13 +62,19 @@ const RECEIVED_MS = 1_700_000_000_000
 
 /** The value of a record with what came through a gateway route, a request for each metadata. */
 export function pushedValue(
-  requests: readonly { readonly metadata?: JsonObject; readonly messages: readonly JsonValue[] }[],
+  requests: readonly {
+    readonly metadata?: JsonObject
+    readonly messages: readonly JsonValue[]
+    /** Why the messages, which are beginnings of bodies, were refused. */
+    readonly refusal?: Refusal
+  }[],
   route = SAMPLE_ROUTE,
 ): Buffer {
   const builder = new LineBatchBuilder()
-  for (const { metadata, messages } of requests)
+  for (const { metadata, messages, refusal } of requests)
     builder.addRequest(batch => {
-      for (const message of messages) batch.addEvent(jsonText(message), RECEIVED_MS)
+      for (const message of messages)
+        batch.addEvent(jsonText(message), RECEIVED_MS, refusal && JSON.stringify(refusal))
       const facts = {
         hostname: metadata === undefined ? '' : jsonText(metadata),
         mac: '',
