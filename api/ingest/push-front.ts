@@ -24,8 +24,6 @@ import { requestMetadata } from './request-metadata.ts'
 
 /** A body may become ten times as large as it may be sent: components, section 6.1. */
 const GROWTH = 10
-/** Of one event. Whatever becomes of it on its way still fits into a record of the log. (Our choice.) */
-const MAX_EVENT_BYTES = 4 * 1024 * 1024
 /** Events of a request that share a record; a larger event is alone in one. */
 const RECORD_BYTES = 900 * 1024
 /** Of a body that is refused, for the error record: components, section 6.1. */
@@ -186,7 +184,7 @@ export class PushFront {
     const destination = this.#destination(request, caller)
     const metadata = captures ? metadataOf(request) : ''
     const facts = factsOf(request, clock.wallMs(), metadata)
-    const pieces = piecesOf(messages)
+    const pieces = piecesOf(messages, this.#options.bodyLimitBytes)
     await Promise.all(
       pieces.map(async ({ first, end, bytes }) =>
         writer.append(destination, bytes + metadata.length, batch => {
@@ -230,14 +228,19 @@ interface Piece {
   readonly bytes: number
 }
 
-/** Events that go into one record each. @throws ApiError 413 */
-function piecesOf(messages: readonly string[]): Piece[] {
+/**
+ * Events that go into one record each. A single event is no larger than a body may be sent: what becomes of it on its way
+ * has to fit into a record, too. (Our choice.)
+ *
+ * @throws ApiError 413
+ */
+function piecesOf(messages: readonly string[], maxEventBytes: number): Piece[] {
   const pieces: Piece[] = []
   let first = 0
   let bytes = 0
   for (const [index, message] of messages.entries()) {
     const textBytes = Buffer.byteLength(message)
-    if (textBytes > MAX_EVENT_BYTES) throw payloadTooLarge()
+    if (textBytes > maxEventBytes) throw payloadTooLarge()
     const size = textBytes + ROW_BYTES
     if (bytes > 0 && bytes + size > RECORD_BYTES) {
       pieces.push({ first, end: index, bytes })
