@@ -69,7 +69,7 @@ export function exactJsonText(value: JsonValue): string {
 
 /** The same, quick where no number needs it, as nearly always; -0 becomes 0. */
 export function keptJsonText(value: JsonValue): string {
-  const text = printed(value)
+  const text = jsonText(value)
   return hasDigitsInARow(text, BIG_INTEGER_DIGITS) ? exactJsonText(value) : text
 }
 

@@ -9,7 +9,7 @@ export const http = defineSource({
   config: Type.Object(
     {
       decoding: Type.Optional(
-        Type.Enum(['bytes', 'text', 'json', 'ndjson', 'auto'], {
+        Type.Enum(['bytes', 'json', 'ndjson', 'auto', 'text'], {
           default: 'auto',
           description:
             'How a body becomes events: bytes (or text) makes one of every line, json one of the body or one of each element ' +
