@@ -676,10 +676,11 @@ export class PartitionFold {
 
   /** What a program must know to go on from here. */
   get #behaviour(): number {
-    if (this.#accounts.anyRules(this.#timeMs)) return THIRD_BEHAVIOUR
     const { anySpread, anyDeadLetters, anyExemptions, behaviourOfPipelines } = this.#accounts
+    const isOfThird = this.#accounts.anyRules(this.#timeMs)
     const isOfSecond = anySpread || anyDeadLetters || anyExemptions
-    return Math.max(behaviourOfPipelines, isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR)
+    const ofRest = isOfThird ? THIRD_BEHAVIOUR : isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
+    return Math.max(behaviourOfPipelines, ofRest)
   }
 
   #noteCheckpoint(): void {

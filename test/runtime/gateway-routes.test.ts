@@ -193,6 +193,8 @@ test('a program that knows no gateway routes is told so, by the cut and by the c
     return 'weir.Cut' in body && body['weir.Cut'].kind === 'pipeline' ? [behaviour] : []
   })
   expect(behaviours).toEqual([1, 4])
+  world.configuration.rule(1, { exclusions: [exclusion('1111111111', {})] })
+  await passSecond(world, worker)
   await world.clock.advanceUntil(worker.finish())
   expect((await newestCheckpoint(world)).behaviour).toBe(4)
 })
