@@ -1,13 +1,13 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
-import { eventsIn } from '../event-columns.ts'
 import type { Elsewhere } from '../graph/compiled-node.ts'
-import { INGEST_TOPIC, KEYED_TOPIC } from '../log/topics.ts'
+import { INGEST_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import type { FoldSeat } from './key-placement.ts'
-import { Outbox, type Target, type WaitingPlace } from './outbox.ts'
+import { nameOfTarget, Outbox, type Target } from './outbox.ts'
+import { decodedRun, type WaitingPlace } from './rekeyed-part.ts'
 import type { PartitionName, RunWatch } from './run-watch.ts'
 import { SpreadAccount, sourceKey } from './spread-account.ts'
 
@@ -54,8 +54,7 @@ export class KeyedExchange {
         const place: WaitingPlace = { pipeline, version, node }
         const position = this.#fold.nextPosition()
         this.outbox.addEvent(target, account.account, place, event, position)
-        const topic = target.topic === 'ingest' ? INGEST_TOPIC : KEYED_TOPIC
-        return { topic, partition: target.partition, position }
+        return { ...nameOfTarget(target), position }
       },
     }
   }
@@ -101,18 +100,14 @@ export class KeyedExchange {
   }
 
   #resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): void {
-    const { pipeline, version, node } = rekeyed
-    const place: WaitingPlace = { pipeline, version, node }
-    const offsets = new Float64Array(new Uint8Array(rekeyed.offsets).buffer)
-    const rows = new Uint32Array(new Uint8Array(rekeyed.rows).buffer)
+    const { place, ...sent } = decodedRun(rekeyed)
     const spread = this.#spreadOf(account)
     const key = sourceKey(source)
     const events: Event[] = []
     const positions: Position[] = []
-    for (const [index, event] of eventsIn(rekeyed).entries()) {
-      const position = { offset: BigInt(offsets[index] as number), row: rows[index] as number }
+    for (const [index, position] of sent.positions.entries()) {
       if (!spread.advance(key, position)) continue
-      events.push(event)
+      events.push(sent.events[index] as Event)
       positions.push(position)
     }
     if (events.length === 0) return

@@ -1,4 +1,4 @@
-import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
+import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { SentTo } from '../graph/graph-observer.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
@@ -6,6 +6,7 @@ import { INGEST_TOPIC, type PartitionedTopics } from '../log/topics.ts'
 import { isBeyond, type Position } from '../position.ts'
 import type { Arrival } from './arrival-explanation.ts'
 import type { ExplainedStep } from './event-paths.ts'
+import { lastPositionIn } from './rekeyed-part.ts'
 import { NoReplayError, PartitionReplay, type ReplayedPartition } from './replay.ts'
 import type { PartitionName } from './run-watch.ts'
 
@@ -238,18 +239,6 @@ export function partitionNamed(
   { topic, partition }: PartitionName,
 ): ReplayedPartition {
   return topic === INGEST_TOPIC ? { topic: ingest, checkpoints, partition } : { ...keyed, partition }
-}
-
-function lastPositionIn(part: RekeyedPart): Position {
-  if ('weir.RekeyedEvents' in part) {
-    const { offsets, rows } = part['weir.RekeyedEvents']
-    return {
-      offset: BigInt(offsets.readDoubleLE(offsets.length - 8)),
-      row: rows.readUInt32LE(rows.length - 4),
-    }
-  }
-  const [{ offset, row }] = Object.values(part) as [{ offset: number; row: number }]
-  return { offset: BigInt(offset), row }
 }
 
 function byPosition(one: MovedEvent, other: MovedEvent): number {

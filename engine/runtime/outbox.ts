@@ -1,13 +1,22 @@
 import type { ReplayedEvents } from '../../schemas/dead-letters.ts'
 import { type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import type { Event } from '../event.ts'
-import { eventColumns, sharedBytes } from '../event-columns.ts'
+import { sharedBytes } from '../event-columns.ts'
+import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
 import { behaviourOfCut, behaviourOfEvents, SECOND_BEHAVIOUR } from './behaviour.ts'
 import { type DeadLetter, deadLetterValues } from './dead-letter.ts'
+import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
+import type { PartitionName } from './run-watch.ts'
 
 /** The topics that a fold sends to, by what they are for. */
 export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
+
+const TOPICS: Readonly<Record<OutboxTopic, string>> = {
+  ingest: INGEST_TOPIC,
+  keyed: KEYED_TOPIC,
+  deadLetters: DEAD_LETTER_TOPIC,
+}
 
 export interface Target {
   readonly topic: OutboxTopic
@@ -19,29 +28,16 @@ export interface OutgoingRecord extends Target {
   readonly value: Buffer
 }
 
-/** Where events wait: a node of a revision of a pipeline. */
-export interface WaitingPlace {
-  readonly pipeline: string
-  readonly version: number
-  readonly node: string
-}
-
 /** Smaller records are cheap to repeat; JavaScript pays per record. */
 const RECORD_BYTES = 900 * 1024
 
-interface EventRun {
-  readonly place: WaitingPlace
-  readonly route: string
-  readonly events: Event[]
-  readonly positions: Position[]
-}
+export type SentPart = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
 
-type Part = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
-
-interface Mail {
+/** What was sent to one partition, in order. */
+export interface Mail {
   readonly target: Target
   readonly account: string
-  readonly parts: Part[]
+  readonly parts: SentPart[]
 }
 
 interface DeadLetterMail {
@@ -73,7 +69,7 @@ export class Outbox {
     const route = event.origin?.batch.route ?? ''
     const { parts } = this.#mail(target, account)
     const last = parts.at(-1)
-    if (last !== undefined && 'events' in last && isSame(last.place, place) && last.route === route) {
+    if (last !== undefined && 'events' in last && isSamePlace(last, { place, route })) {
       last.events.push(event)
       last.positions.push(position)
       return
@@ -108,6 +104,19 @@ export class Outbox {
     rounds.push(deadLetters)
     this.discard()
     return rounds.filter(records => records.length > 0)
+  }
+
+  /** Everything but dead letters, for those who deliver it themselves: nothing is ever appended. */
+  takeMail(): Mail[] {
+    const mails = new Map<string, Mail>()
+    for (const round of this.#rounds) {
+      for (const [key, mail] of round) {
+        const earlier = mails.get(key)
+        mails.set(key, earlier === undefined ? mail : { ...mail, parts: [...earlier.parts, ...mail.parts] })
+      }
+    }
+    this.discard()
+    return [...mails.values()]
   }
 
   /** For those who only look on. */
@@ -168,8 +177,13 @@ export class Outbox {
   }
 }
 
+/** The partition that a target is. */
+export function nameOfTarget({ topic, partition }: Target): PartitionName {
+  return { topic: TOPICS[topic], partition }
+}
+
 /** What a program must know to read it. */
-function behaviourOf(part: Part): number {
+function behaviourOf(part: SentPart): number {
   if ('events' in part) return behaviourOfEvents(part.events)
   return 'weir.ForwardedCut' in part.part ? behaviourOfCut(part.part['weir.ForwardedCut']) : SECOND_BEHAVIOUR
 }
@@ -185,28 +199,13 @@ function* eventParts(
     const event = events[end - 1] as Event
     bytes += event.bytes + sharedBytes(event) + 64
     if (end < events.length && bytes < RECORD_BYTES) continue
-    const columns = eventColumns(events.slice(first, end), account, route)
-    const places = positions.slice(first, end)
+    const run = { place, route, events: events.slice(first, end), positions: positions.slice(first, end) }
+    const encoded = encodedRun(run, account)
     yield {
-      encoded: {
-        'weir.RekeyedEvents': {
-          ...place,
-          ...columns,
-          offsets: bytesOf(Float64Array.from(places, ({ offset }) => Number(offset))),
-          rows: bytesOf(Uint32Array.from(places, ({ row }) => row)),
-        },
-      },
-      bytes: columns.lines.length + 12 * places.length,
+      encoded: { 'weir.RekeyedEvents': encoded },
+      bytes: encoded.lines.length + 12 * run.events.length,
     }
     first = end
     bytes = 0
   }
-}
-
-function bytesOf(values: Float64Array | Uint32Array): Buffer {
-  return Buffer.from(values.buffer, values.byteOffset, values.byteLength)
-}
-
-function isSame(a: WaitingPlace, b: WaitingPlace): boolean {
-  return a.node === b.node && a.pipeline === b.pipeline && a.version === b.version
 }

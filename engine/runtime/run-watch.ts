@@ -6,7 +6,7 @@ import type { NodeError } from '../graph/node-error.ts'
 import type { Position } from '../position.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
-import type { WaitingPlace } from './outbox.ts'
+import type { WaitingPlace } from './rekeyed-part.ts'
 
 /** What a partition has in effect of a pipeline since a cut. */
 export interface PipelineInEffect {
