@@ -51,6 +51,15 @@ const PreviewOutcome = Type.Object({
     description:
       'Lines that left by other destinations, not as often, or as something else; and so of what windows gave',
   }),
+  under_way: Type.Integer({
+    description:
+      'Lines of which something was still on its way to another partition at the end: they are not compared',
+  }),
+  assumption: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description:
+      'What had to be assumed of the order in which events of an account on many partitions meet; null: nothing, the result is exact',
+  }),
   samples: Type.Array(
     Type.Object({
       event: EventRecord,

@@ -11,6 +11,7 @@ import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { explainedAt, originOf } from '../../engine/runtime/line-origin.ts'
 import { MovedEvents, movedBy, type ReplayedTopics } from '../../engine/runtime/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../engine/runtime/replay.ts'
+import type { PartitionName } from '../../engine/runtime/run-watch.ts'
 import { windowBehind } from '../../engine/runtime/window-explanation.ts'
 import type { ExplainedLine as ExplainedLineRecord } from '../../schemas/explanation-api.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -26,8 +27,8 @@ const RECORDS_TOGETHER = 100
 
 /** What has to be read once more to tell what became of a line. */
 export interface ReplayPorts extends ReplayedTopics {
-  /** Keeps lines from an offset on while they are read; absent where the process that lets go of them is another. */
-  readonly pin?: ((partition: number, offset: bigint) => () => void) | undefined
+  /** Keeps the log of a partition from an offset on while it is read; absent where the process that lets go of it is another. */
+  readonly pin?: ((partition: PartitionName, offset: bigint) => () => void) | undefined
 }
 
 export interface ExplanationPorts {

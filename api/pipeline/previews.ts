@@ -4,8 +4,11 @@ import { checkGraph } from '../../engine/graph/check-graph.ts'
 import type { NodeCounters } from '../../engine/graph/node-counters.ts'
 import { LogError } from '../../engine/log/log.ts'
 import { partitionOfAccount } from '../../engine/log/topics.ts'
-import { Preview, type PreviewResult } from '../../engine/runtime/preview.ts'
-import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import { OvertakenError } from '../../engine/runtime/draft-mail.ts'
+import { partitionsOf } from '../../engine/runtime/followed-partition.ts'
+import { type PreviewResult, TooMuchUnderWayError } from '../../engine/runtime/preview.ts'
+import { type PreviewStretch, previewOf } from '../../engine/runtime/preview-replay.ts'
+import { NoReplayError, type ReplayedPartition } from '../../engine/runtime/replay.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type {
   PreviewCounts,
@@ -30,6 +33,9 @@ const MAX_WAITING = 10
 const MAX_KEPT = 50
 const MAX_SAMPLES = 20
 const USUAL_MINUTES = 60
+
+const ORDER_ASSUMED =
+  'The account was on many partitions, and the log does not tell when the events that the draft sends to another one would have arrived there: each is taken to arrive with what was really sent of the same record, else at once, so events of different partitions within the same moment may meet a throttle or a window in another order'
 
 export interface PreviewPorts extends Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'> {
   readonly replay: ReplayPorts
@@ -69,17 +75,11 @@ export class Previews {
     this.#ports = ports
   }
 
-  /** @throws ApiError 404; 409 where the account is spread; 429 when too many wait; ProblemsError */
+  /** @throws ApiError 404; 429 when too many wait; ProblemsError */
   begin(caller: Caller, id: string, { minutes = USUAL_MINUTES, revision }: PreviewRequest): PreviewRecord {
     const { clock, entropy, configuration } = this.#ports
     const state = this.#pipelines.get(caller, id)
     const { account, title } = state.pipeline.value
-    if (configuration.get(spreads, account) !== undefined)
-      throw new ApiError(
-        409,
-        'ECONFLICT',
-        'The lines of the account are, or were, on many partitions: previews cannot follow them yet',
-      )
     const nodes =
       revision === undefined
         ? documentNodes(state.draft.value.nodes)
@@ -188,31 +188,29 @@ export class Previews {
   }
 
   async #run(job: Job): Promise<void> {
-    const { ingest, checkpoints, pin } = this.#ports.replay
-    const partition = partitionOfAccount(job.account, ingest.partitions)
-    const { next } = await ingest.bounds(partition)
-    const from = (await ingest.offsetAtTime(partition, job.fromMs)) ?? next
-    const until = (await ingest.offsetAtTime(partition, job.toMs + 1)) ?? next
-    job.ofRecords = Number(until - from)
-    const source = { topic: ingest, checkpoints, partition }
-    const scope = { account: job.account }
-    const rest = this.#rest(job.cancel.signal)
-    const deployed = await PartitionReplay.reaching(source, from, scope)
-    const unpin = pin?.(partition, deployed.nextOffset)
-    try {
-      const draft = await PartitionReplay.reaching(source, from, scope)
-      await deployed.foldTo(from, rest)
-      await draft.foldTo(from, rest)
-      const preview = new Preview(deployed.fold, draft.fold, job.document, { maxSamples: MAX_SAMPLES })
-      for await (const record of deployed.records(until, rest)) {
-        preview.apply(record)
-        job.records++
-        job.lines = preview.lines
-      }
-      job.result = outcomeOf(job, preview.result)
-    } finally {
-      unpin?.()
+    const { account, document, fromMs, toMs } = job
+    const unpins: (() => void)[] = []
+    const pin: PreviewStretch['pin'] = ({ topic, partition }, offset) => {
+      const unpin = this.#ports.replay.pin?.({ topic: topic.name, partition }, offset)
+      if (unpin !== undefined) unpins.push(unpin)
     }
+    const rest = this.#rest(job.cancel.signal)
+    const stretch = { partitions: this.#partitionsOf(account), account, fromMs, toMs, pin, rest }
+    try {
+      const result = await previewOf(document, stretch, { maxSamples: MAX_SAMPLES, progress: job })
+      job.result = outcomeOf(job, result)
+    } finally {
+      for (const unpin of unpins) unpin()
+    }
+  }
+
+  /** Where lines of the account are handled, or ever were. */
+  #partitionsOf(account: string): ReplayedPartition[] {
+    const { configuration, replay } = this.#ports
+    const { ingest, checkpoints, keyed } = replay
+    if (configuration.get(spreads, account) !== undefined)
+      return [...partitionsOf(ingest, checkpoints), ...partitionsOf(keyed.topic, keyed.checkpoints)]
+    return [{ topic: ingest, checkpoints, partition: partitionOfAccount(account, ingest.partitions) }]
   }
 
   #rest(signal: AbortSignal): () => Promise<void> {
@@ -230,6 +228,12 @@ export class Previews {
 function reasonOf(error: unknown): string {
   if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
     return 'The log let go of the lines meanwhile: take fewer minutes'
+  if (error instanceof NoReplayError)
+    return 'The log does not keep everything that the lines of then met: take fewer minutes'
+  if (error instanceof OvertakenError)
+    return 'Events were on their way between partitions for long when the stretch begins: take fewer minutes, or more'
+  if (error instanceof TooMuchUnderWayError)
+    return 'Too many events were on their way between partitions at once, as the engine was behind: take minutes after that'
   return (error as Error).message
 }
 
@@ -246,6 +250,8 @@ function outcomeOf({ document, deployedNodes }: Job, result: PreviewResult): Pre
       draft: shown(result.draft.get(id)),
     })),
     differing: result.differing,
+    under_way: result.underWay,
+    assumption: result.isOrderAssumed ? ORDER_ASSUMED : null,
     samples: result.samples.map(({ event, deployed, draft }) => ({
       event: eventRecord(event),
       deployed: deployed.map(({ node }) => node),
@@ -281,7 +287,7 @@ function recordOf(job: Job): PreviewRecord {
     created_at: time(job.createdAtMs),
     from: time(job.fromMs),
     to: time(job.toMs),
-    progress: { records: job.records, of_records: job.ofRecords, lines: job.lines },
+    progress: { records: Math.min(job.records, job.ofRecords), of_records: job.ofRecords, lines: job.lines },
     ...(job.result === undefined ? {} : { result: job.result }),
   }
 }

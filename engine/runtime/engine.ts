@@ -16,7 +16,7 @@ import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 import type { FollowingFold, FollowingFolds } from './present-memory.ts'
 import type { KeyJudgement } from './repeats.ts'
-import type { RunWatch } from './run-watch.ts'
+import type { PartitionName, RunWatch } from './run-watch.ts'
 
 /** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
 const IN_EFFECT_PATIENCE_MS = 5_000
@@ -109,8 +109,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
     })
   }
 
-  /** Keeps the lines of a partition from an offset on while somebody reads them. @returns ends it */
-  pin(partition: number, offset: bigint): () => void {
+  /** Keeps the log of a partition from an offset on while somebody reads it. @returns ends it */
+  pin(partition: PartitionName, offset: bigint): () => void {
     return this.#housekeeping.pin(partition, offset)
   }
 

@@ -10,6 +10,7 @@ import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
+import type { PartitionName } from './run-watch.ts'
 
 const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
@@ -56,7 +57,7 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions
   readonly #inTurn = new InTurn()
   /** What somebody still reads of the lines' topic. */
-  readonly #pins = new Set<{ readonly partition: number; readonly offset: bigint }>()
+  readonly #pins = new Set<PartitionName & { readonly offset: bigint }>()
   /** What workers had stored when they were last asked. */
   readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
@@ -124,9 +125,9 @@ export class Housekeeping {
     return this.#inTurn.run('trim', task)
   }
 
-  /** Keeps the lines of a partition from an offset on, and what they need. @returns ends it */
-  pin(partition: number, offset: bigint): () => void {
-    const pin = { partition, offset }
+  /** Keeps the log of a partition from an offset on, and what it needs. @returns ends it */
+  pin({ topic, partition }: PartitionName, offset: bigint): () => void {
+    const pin = { topic, partition, offset }
     this.#pins.add(pin)
     return () => this.#pins.delete(pin)
   }
@@ -186,9 +187,8 @@ export class Housekeeping {
       const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
       if (expired !== null && expired < before) before = expired
     }
-    if (topic === this.#options.lines.topic)
-      for (const pin of this.#pins)
-        if (pin.partition === partition && pin.offset < before) before = pin.offset
+    for (const pin of this.#pins)
+      if (pin.topic === topic.name && pin.partition === partition && pin.offset < before) before = pin.offset
     if (before > 0n) await topic.trim(partition, before)
     await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
   }

@@ -50,7 +50,7 @@ import { sourceKey } from './spread-account.ts'
 /** Their entity is the account itself. */
 const KINDS_OF_ACCOUNTS: ReadonlySet<Cut['kind']> = new Set(['account', 'line-rules', 'quota'])
 
-/** Of what no later cut replaces; a checkpoint can hold it. */
+/** Of a document that is tried; a record that travels between partitions can hold it. */
 const LAST_VERSION = 2 ** 50
 
 const DAY_MS = 86_400_000
@@ -112,6 +112,8 @@ export class PartitionFold {
   #windowsEndMs = Number.POSITIVE_INFINITY
   #offset = 0n
   #row = 0
+  /** The first that the record in hand may use. */
+  #firstRow = 0
   /** Of the record in hand. */
   #watch: RunWatch | undefined
   #tried: PipelineCut | undefined
@@ -138,6 +140,11 @@ export class PartitionFold {
     })
     this.#deadLetters = new DeadLetterExchange(identity, { ...seat, outbox: this.#exchange.outbox })
     if (checkpoint !== undefined) this.#restore(checkpoint)
+  }
+
+  get name(): PartitionName {
+    const { topic, partition } = this.#identity
+    return { topic, partition }
   }
 
   /** First offset that is not yet part of the state. */
@@ -175,6 +182,11 @@ export class PartitionFold {
     const deadlines = [day, this.#batch.deadlineMs(this.#sliceMs), this.#windowsEndMs]
     if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
     return Math.min(...deadlines)
+  }
+
+  /** Log time before which no window ends, UNIX ms; Infinity: none is open. */
+  get windowsEndMs(): number {
+    return this.#windowsEndMs
   }
 
   /** Version of what is in effect here; 0: nothing of it is known. */
@@ -237,6 +249,23 @@ export class PartitionFold {
    */
   apply(record: LogRecord, watch?: RunWatch): Flush[] {
     assertInOrder(record.offset, this.#nextOffset)
+    const flushes = this.#take(record, 0, watch)
+    this.#nextOffset = record.offset + 1n
+    if (this.#batch.isFull) flushes.push(this.#flush(record.offset, this.#timeMs))
+    return flushes
+  }
+
+  /**
+   * Takes what another partition might have sent, at a time between two records. Nothing of it is on the log, so this is
+   * for those who try something.
+   */
+  receive(value: Buffer, timeMs: number, watch?: RunWatch): void {
+    // Positions of what this yields lie between those of the two records.
+    const [offset, firstRow] = [this.#nextOffset - 1n, Math.max(this.#row, MAX_ROWS_PER_RECORD)]
+    this.#take({ offset, appendTimeMs: timeMs, value, producer: null }, firstRow, watch)
+  }
+
+  #take(record: LogRecord, firstRow: number, watch: RunWatch | undefined): Flush[] {
     this.#watch = watch
     const control = this.#controlOf(record)
     const timeMs = Math.max(this.#timeMs, record.appendTimeMs, control === null ? 0 : deadlineOf(control))
@@ -249,7 +278,8 @@ export class PartitionFold {
       this.#cuts.delete(cutKey('exemption', entity))
     if (this.#pending.empty) this.#pendingMinute = startOf(timeMs, MINUTE_MS)
     this.#offset = record.offset
-    this.#row = 0
+    this.#firstRow = firstRow
+    this.#row = firstRow
     this.#bytesSinceCheckpoint += record.value.length
     if (control !== null && timeMs >= this.#windowsEndMs) this.#endDueWindows()
     if (this.#isNew(record)) {
@@ -259,28 +289,25 @@ export class PartitionFold {
     if (control !== null || newSlice) this.#tick()
     // Of other accounts than the record's; and a pipeline that goes on after a pause, or memory from elsewhere, may bring some.
     if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
-    this.#nextOffset = record.offset + 1n
-
-    if (this.#batch.isFull) flushes.push(this.#flush(record.offset, timeMs))
     return flushes
   }
 
   /**
    * Lets a document run in the place of what is deployed of its pipeline, whatever is published from now on. It is
-   * paused when that is.
+   * paused when that is. Events that are under way from other partitions stay with the revision that sent them.
    */
   tryPipeline(document: PipelineCut): void {
-    const cut: Cut = { kind: 'pipeline', entity: document.id, version: LAST_VERSION, payload: '' }
-    this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
     this.#tried = document
-    this.#deployTried(this.#accounts.of(document.accountId).isPaused(document.id))
+    const account = this.#accounts.of(document.accountId)
+    this.#deployTried(account.isPaused(document.id), this.#replacingMs(account))
   }
 
-  #deployTried(paused: boolean): void {
+  #deployTried(paused: boolean, replacingMs?: number): void {
     if (this.#tried === undefined) return
     const account = this.#accounts.of(this.#tried.accountId)
     this.#notePending(account)
-    account.deploy({ ...this.#tried, paused }, { version: LAST_VERSION })
+    account.deploy({ ...this.#tried, paused }, { version: LAST_VERSION, replacingMs })
+    this.#notePending(account)
   }
 
   /** Tells of everything that is in effect here. */
@@ -471,7 +498,8 @@ export class PartitionFold {
       failed?.(error)
       return 'failed' as const
     }
-    if (row >= MAX_ROWS_PER_RECORD) return fail('E_DELIVERY_FAILED', null, 'one record yields too many lines')
+    if (row - this.#firstRow >= MAX_ROWS_PER_RECORD)
+      return fail('E_DELIVERY_FAILED', null, 'one record yields too many lines')
     const failure = sink.fill(event, this.#line, {
       account: state.account,
       timeMs: this.#timeMs,
@@ -504,7 +532,6 @@ export class PartitionFold {
   #applyCut(cut: Cut): void {
     if (isOver(cut, this.#timeMs)) return
     const key = cutKey(cut.kind, cut.entity)
-    if (cut.kind === 'pipeline' && cut.entity === this.#tried?.id) this.#deployTried(isPause(cut))
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
     this.#cuts.set(key, cut)
     this.#appliedCuts++
@@ -514,7 +541,13 @@ export class PartitionFold {
     else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
     else if (cut.kind === 'exemption') this.#applyExemptionCut(cut)
     else if (cut.kind === 'line-rules' || cut.kind === 'quota') this.#applyRulesCut(cut)
+    else if (cut.entity === this.#tried?.id) this.#applyCutOfTried(this.#tried, cut)
     else this.#applyPipelineCut(cut)
+  }
+
+  #applyCutOfTried({ accountId }: PipelineCut, cut: Cut): void {
+    this.#deployTried(isPause(cut))
+    this.#exchange.cutApplied(this.#accounts.of(accountId), cut)
   }
 
   #applySpreadCut({ entity, payload }: Cut): void {
@@ -583,14 +616,13 @@ export class PartitionFold {
 
   /** Takes a cut that took effect elsewhere; one that newer ones have overtaken here has events under way. */
   #applyForwarded(cut: Cut): boolean {
-    if (cut.version > this.cutVersion(cut.kind, cut.entity)) {
-      this.#applyCut(cut)
-      return true
-    }
-    if (cut.kind !== 'pipeline' || cut.payload === '') return false
+    const isNew = cut.version > this.cutVersion(cut.kind, cut.entity)
+    if (isNew) this.#applyCut(cut)
+    if (isNew && cut.entity !== this.#tried?.id) return true
+    if (cut.kind !== 'pipeline' || cut.payload === '') return isNew
     const document = parseJson(cut.payload) as unknown as PipelineCut
     const account = this.#accounts.of(document.accountId)
-    if (account.knows(cut.entity, cut.version)) return false
+    if (account.knows(cut.entity, cut.version)) return isNew
     this.#notePending(account)
     account.deployBeside(document, { version: cut.version, replacedMs: this.#timeMs })
     return true

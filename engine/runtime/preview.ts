@@ -1,13 +1,36 @@
-import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import { Event } from '../event.ts'
-import { NO_ROW } from '../graph/compiled-node.ts'
-import type { GraphObserver } from '../graph/graph-observer.ts'
-import { type NodeCounters, noCounts } from '../graph/node-counters.ts'
-import { jsonText } from '../json-text.ts'
+import { type Rekeyed, rekeyedType } from '../../schemas/rekeyed.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import type { Event } from '../event.ts'
+import type { NodeCounters } from '../graph/node-counters.ts'
 import type { LogRecord } from '../log/log.ts'
+import { SECOND_BEHAVIOUR } from './behaviour.ts'
+import { DraftMail, type SentBefore } from './draft-mail.ts'
+import type { Mail } from './outbox.ts'
 import type { PartitionFold } from './partition-fold.ts'
-import type { RunWatch } from './run-watch.ts'
+import {
+  type DestinationWatch,
+  EventsUnderWay,
+  type LeftEvent,
+  type LineUnderWay,
+  PreviewSide,
+} from './preview-side.ts'
+import { lastPositionIn } from './rekeyed-part.ts'
+import type { PartitionName } from './run-watch.ts'
+import { sourceKey } from './spread-account.ts'
+import { contentOf, WindowsGiven } from './windows-given.ts'
+
+/** Events between partitions that a preview holds at a time. */
+const MAX_UNDER_WAY = 1_000_000
+/** What windows gave that waits for the like of it from the other side. */
+const MAX_UNMATCHED = 10_000
+
+export interface PreviewOptions {
+  readonly maxSamples: number
+  readonly maxUnderWay?: number | undefined
+  /** What is on its way where the partitions begin. */
+  readonly sentBefore?: readonly SentBefore[] | undefined
+}
 
 /** What two revisions of a pipeline did with the same lines. */
 export interface PreviewResult {
@@ -18,6 +41,10 @@ export interface PreviewResult {
   readonly differing: number
   /** Some of them. */
   readonly samples: readonly PreviewSample[]
+  /** Lines of which something was on its way between partitions at the end: they are not compared. */
+  readonly underWay: number
+  /** Whether the draft has sent events between partitions of which no record tells when they would have arrived. */
+  readonly isOrderAssumed: boolean
 }
 
 export interface PreviewSample {
@@ -27,51 +54,187 @@ export interface PreviewSample {
   readonly draft: readonly LeftEvent[]
 }
 
-/** What became of a line, and the destination that took it. */
-export interface LeftEvent {
-  /** Id of the destination. */
-  readonly node: string
-  readonly event: Event
+/** Folds of the account alone, at the same point of a partition. */
+export interface PreviewFolds {
+  readonly deployed: PartitionFold
+  readonly draft: PartitionFold
+}
+
+interface PreviewPartition {
+  readonly name: PartitionName
+  readonly deployed: PreviewSide
+  readonly draft: PreviewSide
+}
+
+/** More is between partitions at a time than a preview can hold. */
+export class TooMuchUnderWayError extends Error {
+  override readonly name = 'TooMuchUnderWayError'
 }
 
 /**
  * Runs the same records through what was deployed of a pipeline at their time, and through a draft in its place, and
  * compares. Both begin with the same memory.
+ *
+ * Of an account that is, or was, on many partitions all of these take part, with those of the keyed topic. The deployed
+ * side reads what is on the log. What the draft sends to other partitions is not there: `DraftMail` has it.
  */
 export class Preview {
   /** Lines that were handled. */
   lines = 0
-  readonly #pipeline: string
+  readonly #account: string
   readonly #maxSamples: number
-  readonly #sides: { readonly deployed: Side; readonly draft: Side }
+  readonly #maxUnderWay: number
+  readonly #partitions: ReadonlyMap<string, PreviewPartition>
+  readonly #underWay = { deployed: new EventsUnderWay('deployed'), draft: new EventsUnderWay('draft') }
+  /** Undefined: the account is on one partition alone. */
+  readonly #mail: DraftMail | undefined
+  readonly #windows = new WindowsGiven()
   readonly #samples: PreviewSample[] = []
   #differing = 0
+  #linesUnderWay = 0
 
   /**
-   * @param deployed fold of the account alone, at the point where the comparison begins
-   * @param draft another one at the same point
+   * @param partitions at a point where nothing has arrived in any that another has not sent; one, or all of both topics
    */
   constructor(
-    deployed: PartitionFold,
-    draft: PartitionFold,
+    partitions: readonly PreviewFolds[],
     document: PipelineDocument,
-    { maxSamples }: { readonly maxSamples: number },
+    { maxSamples, maxUnderWay = MAX_UNDER_WAY, sentBefore }: PreviewOptions,
   ) {
-    this.#pipeline = document.id
+    this.#account = document.accountId
     this.#maxSamples = maxSamples
-    draft.tryPipeline(document)
-    this.#sides = { deployed: new Side(deployed, document.id), draft: new Side(draft, document.id) }
+    this.#maxUnderWay = maxUnderWay
+    const { deployed: ofDeployed, draft: ofDraft } = this.#underWay
+    const sides = partitions.map(({ deployed, draft }) => ({
+      name: draft.name,
+      deployed: new PreviewSide(deployed, document.id, ofDeployed),
+      draft: new PreviewSide(draft, document.id, ofDraft),
+    }))
+    for (const { draft } of sides) draft.tryPipeline(document)
+    this.#partitions = new Map(sides.map(partition => [sourceKey(partition.name), partition]))
+    const starts = partitions.map(({ draft }) => [draft.name, draft.nextOffset] as const)
+    this.#mail = partitions.length > 1 ? new DraftMail(document.accountId, starts, sentBefore) : undefined
   }
 
-  apply(record: LogRecord): void {
-    const { deployed, draft } = this.#sides
+  /**
+   * Applies the next record of a partition.
+   *
+   * @param from may be left out where there is one
+   */
+  apply(record: LogRecord, from?: PartitionName): void {
+    const partition = this.#partition(from)
+    if (this.#mail === undefined) {
+      this.#applyBoth(partition, record, record)
+      partition.deployed.fold.outbox.discard()
+      partition.draft.fold.outbox.discard()
+      this.#compareWindows()
+    } else {
+      this.#endWindowsBefore(Math.max(partition.deployed.fold.timeMs, record.appendTimeMs))
+      const rekeyed = this.#rekeyedIn(record)
+      const value = rekeyed === undefined ? record.value : this.#mail.arriving(rekeyed, partition.name)
+      this.#applyBoth(partition, record, { ...record, value })
+      this.#deliver(partition, partition.deployed.fold.outbox.takeMail())
+      if (this.#windows.size > MAX_UNMATCHED) this.#compareWindows()
+      const { deployed, draft } = this.#underWay
+      if (deployed.size + draft.size + this.#mail.size > this.#maxUnderWay)
+        throw new TooMuchUnderWayError('too many events are on their way between partitions')
+    }
+  }
+
+  /** The record of another partition up to which that must have been applied before this one is. */
+  neededFor(record: LogRecord): { readonly source: PartitionName; readonly offset: bigint } | undefined {
+    const rekeyed = this.#mail && this.#rekeyedIn(record)
+    const last = rekeyed?.parts.at(-1)
+    if (rekeyed === undefined || last === undefined) return undefined
+    const source = { topic: rekeyed.sourceTopic, partition: rekeyed.sourcePartition }
+    return { source, offset: lastPositionIn(last).offset }
+  }
+
+  #partition(name: PartitionName | undefined): PreviewPartition {
+    const [only] = this.#partitions.values()
+    return (name === undefined ? only : this.#partitions.get(sourceKey(name))) as PreviewPartition
+  }
+
+  #rekeyedIn({ value }: LogRecord): Rekeyed | undefined {
+    if (schemaIdOf(value) !== rekeyedType.id) return undefined
+    const rekeyed = rekeyedType.decode(value)
+    return rekeyed.account === this.#account ? rekeyed : undefined
+  }
+
+  #applyBoth({ deployed, draft }: PreviewPartition, record: LogRecord, ofDraft: LogRecord): void {
     deployed.apply(record)
-    draft.apply(record)
-    const lines = deployed.watch.lines
+    draft.apply(ofDraft)
+    this.#compareLines(deployed.watch, draft.watch)
+    this.#endLines(deployed.watch)
+    this.#endLines(draft.watch)
+    this.#windows.add(deployed.watch.leftWindows, draft.watch.leftWindows)
+  }
+
+  /** Lets a partition of the draft take what the log does not have. */
+  #receive({ draft }: PreviewPartition, value: Buffer, timeMs: number): void {
+    draft.receive(value, timeMs)
+    this.#endLines(draft.watch)
+    this.#windows.add([], draft.watch.leftWindows)
+  }
+
+  /** Takes along what a record has yielded for other partitions of the draft, and what that yields. */
+  #deliver({ name, draft }: PreviewPartition, deployed: readonly Mail[]): void {
+    const { timeMs, outbox } = draft.fold
+    if (this.#mail === undefined) return
+    const waiting = [...this.#mail.send(name, deployed, outbox.takeMail())]
+    for (let direct = waiting.shift(); direct !== undefined; direct = waiting.shift()) {
+      const target = this.#partition(direct.target)
+      this.#receive(target, direct.value, timeMs)
+      const sent = target.draft.fold.outbox.takeMail()
+      waiting.push(...this.#mail.send(target.name, [], sent, direct.source))
+    }
+  }
+
+  /** Where the draft alone holds windows that are due, nothing on the log says so. */
+  #endWindowsBefore(nowMs: number): void {
+    for (const partition of this.#partitions.values()) {
+      const { name, deployed, draft } = partition
+      if (draft.fold.windowsEndMs > nowMs || deployed.fold.windowsEndMs <= nowMs) continue
+      const source = { sourceTopic: name.topic, sourcePartition: name.partition }
+      const nothing = { behaviour: SECOND_BEHAVIOUR, ...source, account: this.#account, parts: [] }
+      this.#receive(partition, rekeyedType.encode(nothing), nowMs)
+      this.#deliver(partition, [])
+    }
+  }
+
+  #compareLines(deployed: DestinationWatch, draft: DestinationWatch): void {
+    const { lines } = deployed
     this.lines += lines
+    const followed = this.#follow(deployed, draft)
     for (let line = 0; line < lines; line++)
-      this.#compare(deployed.watch.leftOf(line), draft.watch.leftOf(line), () => deployed.watch.event(line))
-    this.#compareWindows(deployed.watch.leftWindows, draft.watch.leftWindows)
+      if (!followed.has(line))
+        this.#compare(deployed.leftOf(line), draft.leftOf(line), () => deployed.event(line))
+  }
+
+  /** Lines of a record of which something was sent on, on one side at least: they are compared when all has arrived. */
+  #follow(deployed: DestinationWatch, draft: DestinationWatch): ReadonlyMap<number, LineUnderWay> {
+    const followed = new Map<number, LineUnderWay>()
+    for (const watch of [deployed, draft]) {
+      for (const { line, position } of watch.sentOn) {
+        if (line >= deployed.lines) continue // Of a dead letter that is run on once more.
+        const known = followed.get(line)
+        const underWay = known ?? {
+          sent: this.#samples.length < this.#maxSamples ? deployed.event(line) : undefined,
+          deployed: [...deployed.leftOf(line)],
+          draft: [...draft.leftOf(line)],
+          awaited: 0,
+        }
+        if (known === undefined) followed.set(line, underWay)
+        watch.follow(position, underWay)
+      }
+    }
+    this.#linesUnderWay += followed.size
+    return followed
+  }
+
+  #endLines({ ended }: DestinationWatch): void {
+    this.#linesUnderWay -= ended.length
+    for (const { deployed, draft, sent } of ended) this.#compare(deployed, draft, () => sent)
   }
 
   #compare(deployed: readonly LeftEvent[], draft: readonly LeftEvent[], sent: () => Event | undefined): void {
@@ -82,140 +245,37 @@ export class Preview {
   }
 
   /** What windows gave belongs to no line: one by one, as far as they go. */
-  #compareWindows(deployed: readonly LeftEvent[], draft: readonly LeftEvent[]): void {
-    for (let index = 0; index < Math.max(deployed.length, draft.length); index++) {
-      const before = deployed.slice(index, index + 1)
-      const after = draft.slice(index, index + 1)
-      this.#compare(before, after, () => (before[0] ?? after[0])?.event)
-    }
+  #compareWindows(): void {
+    for (const { deployed, draft } of this.#windows.takeDiffering())
+      this.#compare(listOf(deployed), listOf(draft), () => (deployed ?? draft)?.event)
   }
 
-  /** Log time, UNIX ms. */
-  get timeMs(): number {
-    return this.#sides.deployed.fold.timeMs
-  }
-
+  /** Of all that was applied. */
   get result(): PreviewResult {
-    const { deployed, draft } = this.#sides
+    this.#compareWindows()
+    const partitions = [...this.#partitions.values()]
     return {
-      deployed: deployed.counters(this.#pipeline),
-      draft: draft.counters(this.#pipeline),
+      deployed: countersOf(partitions.map(({ deployed }) => deployed)),
+      draft: countersOf(partitions.map(({ draft }) => draft)),
       differing: this.#differing,
       samples: this.#samples,
+      underWay: this.#linesUnderWay,
+      isOrderAssumed: this.#mail?.isAssumed ?? false,
     }
   }
 }
 
-/** One of the two that are compared. */
-class Side {
-  readonly fold: PartitionFold
-  readonly watch: DestinationWatch
-  readonly #before: ReadonlyMap<string, NodeCounters>
-
-  constructor(fold: PartitionFold, pipeline: string) {
-    this.fold = fold
-    this.watch = new DestinationWatch(pipeline)
-    fold.showPipelines(this.watch)
-    this.#before = totalsOf(fold, pipeline)
-  }
-
-  apply(record: LogRecord): void {
-    this.watch.begin()
-    this.fold.apply(record, this.watch)
-    this.fold.outbox.discard()
-  }
-
-  /** Since the comparison began; nodes that did nothing are left out. */
-  counters(pipeline: string): Map<string, NodeCounters> {
-    const counters = new Map<string, NodeCounters>()
-    for (const [node, totals] of totalsOf(this.fold, pipeline)) {
-      const before = this.#before.get(node) ?? noCounts()
-      const since = noCounts()
-      for (const name of Object.keys(since) as (keyof NodeCounters)[])
-        since[name] = totals[name] - before[name]
-      if (Object.values(since).some(count => count !== 0)) counters.set(node, since)
-    }
-    return counters
-  }
+/** Nodes that did nothing are left out. */
+function countersOf(sides: readonly PreviewSide[]): Map<string, NodeCounters> {
+  const sums = new Map<string, NodeCounters>()
+  for (const side of sides) side.addCounters(sums)
+  for (const [node, counters] of sums)
+    if (Object.values(counters).every(count => count === 0)) sums.delete(node)
+  return sums
 }
 
-const NONE: readonly LeftEvent[] = []
-
-/** Notes by which destinations of a pipeline the lines of a record left. */
-class DestinationWatch implements RunWatch, GraphObserver {
-  readonly #pipeline: string
-  readonly #sinks = new Set<string>()
-  #batch: LineBatchView | undefined
-  #indexes: readonly number[] = []
-  /** By the number of the line among those that were handled. */
-  readonly #left: LeftEvent[][] = []
-  readonly leftWindows: LeftEvent[] = []
-
-  constructor(pipeline: string) {
-    this.#pipeline = pipeline
-  }
-
-  begin(): void {
-    this.#indexes = []
-    this.#left.length = 0
-    this.leftWindows.length = 0
-  }
-
-  get lines(): number {
-    return this.#indexes.length
-  }
-
-  leftOf(line: number): readonly LeftEvent[] {
-    return this.#left[line] ?? NONE
-  }
-
-  event(line: number): Event | undefined {
-    const index = this.#indexes[line]
-    return this.#batch === undefined || index === undefined ? undefined : Event.ofLine(this.#batch, index)
-  }
-
-  handles(batch: LineBatchView, indexes: readonly number[]): void {
-    this.#batch = batch
-    this.#indexes = indexes
-  }
-
-  observerOf(_account: string, pipeline: string): GraphObserver | undefined {
-    return pipeline === this.#pipeline ? this : undefined
-  }
-
-  takesEffect(
-    _account: string,
-    pipeline: string,
-    { document }: { document: PipelineDocument | undefined },
-  ): void {
-    if (pipeline !== this.#pipeline) return
-    this.#sinks.clear()
-    for (const { kind, id } of document?.nodes ?? []) if (kind === 'sink') this.#sinks.add(id)
-  }
-
-  left(node: string, _output: string, event: Event, row: number): void {
-    if (!this.#sinks.has(node)) return
-    if (row === NO_ROW) this.leftWindows.push({ node, event })
-    else if (this.#left[row] === undefined) this.#left[row] = [{ node, event }]
-    else this.#left[row].push({ node, event })
-  }
-
-  dropped(): void {}
-
-  failed(): void {}
-
-  moved(): void {}
-
-  gathered(): void {}
-
-  reported(): void {}
-}
-
-function totalsOf(fold: PartitionFold, pipeline: string): Map<string, NodeCounters> {
-  const totals = new Map<string, NodeCounters>()
-  for (const { pipeline: its, node, activity } of fold.nodeTotals)
-    if (its === pipeline) totals.set(node, { ...activity })
-  return totals
+function listOf(left: LeftEvent | undefined): readonly LeftEvent[] {
+  return left === undefined ? [] : [left]
 }
 
 /** Two graphs may come to the same destinations in another order. */
@@ -233,8 +293,4 @@ function isSame(one: readonly LeftEvent[], other: readonly LeftEvent[]): boolean
 /** Nearly always: then nothing needs to be looked into. */
 function isAsSent(left: readonly LeftEvent[]): boolean {
   return left.every(({ event }) => event.untouched && !event.metadataChanged && !event.timestampChanged)
-}
-
-function contentOf({ node, event: { message, metadata, timestamp } }: LeftEvent): string {
-  return `${node} ${jsonText([message, metadata, timestamp])}`
 }

@@ -137,11 +137,11 @@ export class PartitionReplay {
   }
 
   /** Records that are not folded yet, below an offset: whoever takes one folds it before the next. */
-  async *records(until: bigint, rest: () => Promise<void>): AsyncIterable<LogRecord> {
+  async *records(until: bigint, rest: () => Promise<void>, readBytes = READ_BYTES): AsyncIterable<LogRecord> {
     const { topic, partition } = this.#source
     let stretchBytes = 0
     while (this.#fold.nextOffset < until) {
-      const records = await topic.read(partition, this.#fold.nextOffset, READ_BYTES)
+      const records = await topic.read(partition, this.#fold.nextOffset, Math.min(readBytes, READ_BYTES))
       if (records.length === 0) return
       for (const record of records) {
         if (record.offset >= until) return

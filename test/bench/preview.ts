@@ -75,9 +75,9 @@ function foldAll(records: readonly LogRecord[]): void {
 }
 
 function previewAll([cut, ...lines]: readonly LogRecord[], draft: PipelineDocument): number {
-  const folds = [newFold(true), newFold(true)] as const
-  for (const fold of folds) fold.apply(cut as LogRecord)
-  const preview = new Preview(...folds, draft, { maxSamples: 20 })
+  const folds = { deployed: newFold(true), draft: newFold(true) }
+  for (const fold of Object.values(folds)) fold.apply(cut as LogRecord)
+  const preview = new Preview([folds], draft, { maxSamples: 20 })
   for (const record of lines) preview.apply(record)
   return preview.result.differing
 }

@@ -3,7 +3,12 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
+import {
+  INGEST_TOPIC,
+  KEYED_TOPIC,
+  openPartitionedTopics,
+  partitionOfAccount,
+} from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { wholeAssignment } from '../../engine/runtime/assignment.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
@@ -18,6 +23,7 @@ interface Running {
   readonly clock: ManualClock
   readonly log: Log
   readonly ingest: Topic
+  readonly keyed: Topic
   readonly store: MemoryStore
   readonly engine: Engine
 }
@@ -44,13 +50,13 @@ async function start(options: StartOptions = {}): Promise<Running> {
     entropy: seededEntropy(3),
     ...(options.maxBytes && { maxBytes: options.maxBytes }),
   })
-  const ingest = await log.topic(INGEST_TOPIC, partitions)
-  const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
+  const { ingest, checkpoints, keyed } = await openPartitionedTopics(log, partitions)
   const store = options.store ?? new MemoryStore()
   const engine = new Engine({
     log,
     ingest,
     checkpoints,
+    keyed: { ...keyed, reports: { reported: () => 1, report: async () => {} } },
     store,
     clock,
     configuration: options.configuration ?? new SampleConfiguration(),
@@ -60,7 +66,7 @@ async function start(options: StartOptions = {}): Promise<Running> {
     assignment: wholeAssignment(partitions),
   })
   engine.start()
-  running = { clock, log, ingest, store, engine }
+  running = { clock, log, ingest, keyed: keyed.topic, store, engine }
   return running
 }
 
@@ -197,6 +203,35 @@ test('days are closed once every partition has passed them, and not before', asy
   world.clock.advance(86_400_000)
   await passUntil(world, () => closed.length > 0)
   expect(closed).toEqual([day])
+})
+
+test('what is pinned stays on the log, of lines and of what goes between partitions', async () => {
+  const configuration = new SampleConfiguration()
+  configuration.everywhere = true
+  const payload = JSON.stringify({ isSpread: true })
+  configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload })
+  const world = await start({ configuration })
+  const { engine, ingest, keyed, clock } = world
+  await passUntil(world, () => engine.status.keyedWorkers.length === PARTITIONS)
+  const pins = [{ topic: KEYED_TOPIC, partition: 0 } as const, { topic: INGEST_TOPIC, partition: 1 } as const]
+  const unpins = pins.map(partition => engine.pin(partition, 1n))
+  const firsts = async () => {
+    await engine.runJobs()
+    const bounds = [keyed.bounds(0), keyed.bounds(1), ingest.bounds(0), ingest.bounds(1)]
+    return (await Promise.all(bounds)).map(({ first }) => first)
+  }
+  for (let day = 0; day < 3; day++) {
+    const { timeMs } = engine.status.keyedWorkers[0] as { timeMs: number }
+    clock.advance(86_400_000)
+    const isLater = (status: { timeMs: number }) => status.timeMs > timeMs
+    const all = () => [...engine.status.workers, ...engine.status.keyedWorkers]
+    await passUntil(world, () => all().every(isLater))
+  }
+  const [pinned, ...others] = await firsts()
+  expect([pinned, others.pop()]).toEqual([1n, 1n])
+  expect(others.every(first => first > 1n)).toBe(true)
+  for (const unpin of unpins) unpin()
+  expect((await firsts()).every(first => first > 1n)).toBe(true)
 })
 
 test('trimming waits for a task that needs the log as it is', async () => {

@@ -5,7 +5,7 @@ import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
-import { exclusion, newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
+import { exclusion, newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
 
 const rest = () => Promise.resolve()
 
@@ -20,7 +20,12 @@ const nodes = (threshold: number): NodeDocument[] => [
   node('sink', 'all', 'blackhole', ['source']),
 ]
 
-async function preview(world: World, draft: readonly NodeDocument[], from = 0n): Promise<Preview> {
+async function preview(
+  world: World,
+  draft: readonly NodeDocument[],
+  from = 0n,
+  until?: bigint,
+): Promise<Preview> {
   const { ingest, partition, log } = world
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
   const source = { topic: ingest, checkpoints, partition }
@@ -30,6 +35,7 @@ async function preview(world: World, draft: readonly NodeDocument[], from = 0n):
     return replay
   }
   const deployed = await begin()
+  const folds = { deployed: deployed.fold, draft: (await begin()).fold }
   const document = {
     id: 'pipeline-1',
     accountId: SAMPLE_ACCOUNT,
@@ -37,9 +43,9 @@ async function preview(world: World, draft: readonly NodeDocument[], from = 0n):
     revision: 0,
     nodes: draft,
   }
-  const comparison = new Preview(deployed.fold, (await begin()).fold, document, { maxSamples: 3 })
+  const comparison = new Preview([folds], document, { maxSamples: 3 })
   const { next } = await ingest.bounds(partition)
-  for await (const record of deployed.records(next, rest)) comparison.apply(record)
+  for await (const record of deployed.records(until ?? next, rest)) comparison.apply(record)
   return comparison
 }
 
@@ -180,6 +186,34 @@ test('a draft is paused while the pipeline was', async () => {
     expect(result.differing).toBe(0)
     expect(result.draft).toEqual(result.deployed)
   }
+})
+
+test('windows that were due while the pipeline was paused end with the record by which it goes on, also in a draft', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  const gathering: NodeDocument[] = [
+    SOURCE,
+    node('transform', 'gather', 'reduce', ['source'], { duration_ms: 1_000 }),
+    node('transform', 'limit', 'throttle', ['gather'], { threshold: 1, window_ms: 60_000 }),
+    node('sink', 'store', 'log-analysis', ['limit']),
+  ]
+  let version = 0
+  const publish = async (paused: boolean) => {
+    world.configuration.deploy(gathering, ++version, 'pipeline-1', paused)
+    await settle(worker)
+  }
+  await publish(false)
+  const from = (await world.ingest.bounds(world.partition)).next
+  await world.append([{ line: 'one' }])
+  await settle(worker)
+  await publish(true)
+  world.clock.advance(5_000)
+  await publish(false)
+  const { next } = await world.ingest.bounds(world.partition)
+  const { differing, deployed, draft } = (await preview(world, gathering, from, next)).result
+  expect(deployed.get('store')?.eventsOut).toBe(1)
+  expect(draft).toEqual(deployed)
+  expect(differing).toBe(0)
 })
 
 test('a line that rules leave out leaves by no destination, on either side', async () => {

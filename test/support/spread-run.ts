@@ -43,6 +43,8 @@ interface Seat {
 export interface SpreadScript {
   /** Nodes of the next revision, counted from 1. */
   nodes(revision: number, dice: Dice): readonly NodeDocument[]
+  /** Whether that revision is a pause; never where it is left out. */
+  isPause?(dice: Dice): boolean
   beginEpoch?(epoch: number): void
   /** Whether the wall clock may be set while it runs, also back. */
   readonly setsClock?: boolean
@@ -159,7 +161,9 @@ export class SpreadRun {
 
   #publish(): void {
     const revision = ++this.#revision
-    this.#configuration.deploy(this.#script.nodes(revision, this.#dice), revision)
+    const nodes = this.#script.nodes(revision, this.#dice)
+    const isPause = this.#script.isPause?.(this.#dice) ?? false
+    this.#configuration.deploy(nodes, revision, 'pipeline-1', isPause)
   }
 
   async #restart(seat: Seat): Promise<void> {
