@@ -1,7 +1,8 @@
 import { type Rekeyed, type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
 import { isBeyond, type Position } from '../position.ts'
-import { behaviourOfParts, type Mail, nameOfTarget, type SentPart } from './outbox.ts'
+import { BEHAVIOUR } from './behaviour.ts'
+import { type Mail, nameOfTarget, type SentPart } from './outbox.ts'
 import { type EventRun, encodedRun, isSamePlace, lastPositionIn, partBelow } from './rekeyed-part.ts'
 import type { PartitionName } from './run-watch.ts'
 import { sourceKey } from './spread-account.ts'
@@ -141,7 +142,8 @@ export class DraftMail {
   #value({ topic, partition }: PartitionName, parts: readonly RekeyedPart[]): Buffer {
     const source = { sourceTopic: topic, sourcePartition: partition }
     return rekeyedType.encode({
-      behaviour: behaviourOfParts(parts),
+      // Only this program reads it.
+      behaviour: BEHAVIOUR,
       ...source,
       account: this.#account,
       parts,
