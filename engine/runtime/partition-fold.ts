@@ -5,18 +5,11 @@ import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type {
-  AccountCut,
-  DeadLetterCut,
-  ExemptionCut,
-  PipelineCut,
-  SpreadCut,
-} from '../configuration/deployed.ts'
+import type { PipelineCut } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
-import { parseJson } from '../json-text.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
@@ -27,14 +20,8 @@ import { LineStand } from '../tail/tailed-line.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
-import {
-  BEHAVIOUR,
-  behaviourOfCut,
-  FIRST_BEHAVIOUR,
-  isPause,
-  SECOND_BEHAVIOUR,
-  THIRD_BEHAVIOUR,
-} from './behaviour.ts'
+import { AppliedCuts } from './applied-cuts.ts'
+import { BEHAVIOUR, behaviourOfCut, FIRST_BEHAVIOUR, SECOND_BEHAVIOUR, THIRD_BEHAVIOUR } from './behaviour.ts'
 import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
@@ -47,15 +34,8 @@ import { type KeyJudgement, Producers } from './repeats.ts'
 import type { PartitionName, RunWatch } from './run-watch.ts'
 import { sourceKey } from './spread-account.ts'
 
-/** Their entity is the account itself. */
-const KINDS_OF_ACCOUNTS: ReadonlySet<Cut['kind']> = new Set(['account', 'line-rules', 'quota'])
-
-/** Of a document that is tried; a record that travels between partitions can hold it. */
-const LAST_VERSION = 2 ** 50
-
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-const DEFAULT_SLICE_MS = 1000
 /** A checkpoint is due when this many times its size has been read since the last one … */
 const CHECKPOINT_READ_FACTOR = 20
 /** … but not before that much, so that small states are not written all the time … */
@@ -92,7 +72,7 @@ export class PartitionFold {
   readonly #identity: FoldIdentity
   readonly #scope: FoldScope | undefined
   readonly #accounts: Accounts
-  readonly #cuts = new Map<string, Cut>()
+  readonly #cuts: AppliedCuts
   readonly #producers = new Producers()
   readonly #pending = new PendingNodeActivity()
   readonly #line: StoredLine = newStoredLine()
@@ -106,7 +86,6 @@ export class PartitionFold {
 
   #nextOffset = 0n
   #timeMs = 0
-  #sliceMs = DEFAULT_SLICE_MS
   #pendingMinute = 0
   /** Log time before which no window ends. */
   #windowsEndMs = Number.POSITIVE_INFINITY
@@ -116,12 +95,10 @@ export class PartitionFold {
   #firstRow = 0
   /** Of the record in hand. */
   #watch: RunWatch | undefined
-  #tried: PipelineCut | undefined
   #bytesSinceCheckpoint = 0
   #lastCheckpointBytes = 0
   #lastCheckpointMs = 0
   #linesSinceCheckpoint = false
-  #appliedCuts = 0
 
   /** @param scope folds a part alone, and makes no batches of lines; counts and memory are those of the whole */
   constructor(identity: FoldIdentity, checkpoint?: Buffer, scope?: FoldScope) {
@@ -132,10 +109,19 @@ export class PartitionFold {
       nextPosition: () => ({ offset: this.#offset, row: this.#row++ }),
       output: this.#output,
     }
+    this.#cuts = new AppliedCuts({
+      accounts: this.#accounts,
+      output: this.#output,
+      exchange: () => this.#exchange,
+      watch: () => this.#watch,
+      timeMs: () => this.#timeMs,
+      isPassedOver: account => this.#isPassedOver(account),
+      notePending: account => this.#notePending(account),
+    })
     this.#exchange = new KeyedExchange(identity, {
       ...seat,
-      applyForwarded: cut => this.#applyForwarded(cut),
-      cutsOf: account => this.#cutsOf(account),
+      applyForwarded: cut => this.#cuts.applyForwarded(cut),
+      cutsOf: account => this.#cuts.ofAccount(account),
       watch: () => this.#watch,
     })
     this.#deadLetters = new DeadLetterExchange(identity, { ...seat, outbox: this.#exchange.outbox })
@@ -173,13 +159,13 @@ export class PartitionFold {
   }
 
   get sliceMs(): number {
-    return this.#sliceMs
+    return this.#cuts.sliceMs
   }
 
   /** Log time at which something must happen even if no record comes: end of a slice, a minute, a day, a window. */
   get deadlineMs(): number {
     const day = startOf(this.#timeMs, DAY_MS) + DAY_MS
-    const deadlines = [day, this.#batch.deadlineMs(this.#sliceMs), this.#windowsEndMs]
+    const deadlines = [day, this.#batch.deadlineMs(this.sliceMs), this.#windowsEndMs]
     if (!this.#pending.empty) deadlines.push(this.#pendingMinute + MINUTE_MS)
     return Math.min(...deadlines)
   }
@@ -191,12 +177,12 @@ export class PartitionFold {
 
   /** Version of what is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
-    return this.#cuts.get(cutKey(kind, entity))?.version ?? 0
+    return this.#cuts.version(kind, entity)
   }
 
   /** Cuts that took effect since this fold began. */
   get appliedCuts(): number {
-    return this.#appliedCuts
+    return this.#cuts.count
   }
 
   /** What was sent to other partitions since it was last taken or discarded. */
@@ -206,8 +192,7 @@ export class PartitionFold {
 
   /** By account, the version of the newest change between one partition and many. */
   get spreads(): ReadonlyMap<string, number> {
-    const cuts = [...this.#cuts.values()].filter(({ kind }) => kind === 'spread')
-    return new Map(cuts.map(({ entity, version }) => [entity, version]))
+    return this.#cuts.spreads
   }
 
   /** Highest position of another partition of which a thing for the account has arrived here. */
@@ -274,8 +259,7 @@ export class PartitionFold {
 
     const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)
     this.#timeMs = timeMs
-    for (const entity of this.#accounts.forgetExemptions(timeMs))
-      this.#cuts.delete(cutKey('exemption', entity))
+    this.#cuts.forgetExemptions(timeMs)
     if (this.#pending.empty) this.#pendingMinute = startOf(timeMs, MINUTE_MS)
     this.#offset = record.offset
     this.#firstRow = firstRow
@@ -284,7 +268,7 @@ export class PartitionFold {
     if (control !== null && timeMs >= this.#windowsEndMs) this.#endDueWindows()
     if (this.#isNew(record)) {
       if (control === null) this.#applyContent(record)
-      else if ('weir.Cut' in control.body) this.#applyCut(control.body['weir.Cut'])
+      else if ('weir.Cut' in control.body) this.#cuts.apply(control.body['weir.Cut'])
     }
     if (control !== null || newSlice) this.#tick()
     // Of other accounts than the record's; and a pipeline that goes on after a pause, or memory from elsewhere, may bring some.
@@ -297,17 +281,7 @@ export class PartitionFold {
    * paused when that is. Events that are under way from other partitions stay with the revision that sent them.
    */
   tryPipeline(document: PipelineCut): void {
-    this.#tried = document
-    const account = this.#accounts.of(document.accountId)
-    this.#deployTried(account.isPaused(document.id), this.#replacingMs(account))
-  }
-
-  #deployTried(paused: boolean, replacingMs?: number): void {
-    if (this.#tried === undefined) return
-    const account = this.#accounts.of(this.#tried.accountId)
-    this.#notePending(account)
-    account.deploy({ ...this.#tried, paused }, { version: LAST_VERSION, replacingMs })
-    this.#notePending(account)
+    this.#cuts.tryPipeline(document)
   }
 
   /** Tells of everything that is in effect here. */
@@ -402,12 +376,12 @@ export class PartitionFold {
 
   /** Whether something that is open or pending must end before a record of that time. */
   #endsBefore(timeMs: number): boolean {
-    if (this.#batch.endsBefore(timeMs, this.#sliceMs)) return true
+    if (this.#batch.endsBefore(timeMs, this.sliceMs)) return true
     return !this.#pending.empty && startOf(timeMs, MINUTE_MS) !== this.#pendingMinute
   }
 
   #sliceOf(timeMs: number): number {
-    return Math.floor(timeMs / this.#sliceMs)
+    return Math.floor(timeMs / this.sliceMs)
   }
 
   #isNew(record: LogRecord): boolean {
@@ -529,115 +503,6 @@ export class PartitionFold {
     this.#pending.addError(name, error, this.#timeMs)
   }
 
-  #applyCut(cut: Cut): void {
-    if (isOver(cut, this.#timeMs)) return
-    const key = cutKey(cut.kind, cut.entity)
-    if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
-    this.#cuts.set(key, cut)
-    this.#appliedCuts++
-    if (cut.kind === 'slice') this.#sliceMs = Number(cut.payload)
-    else if (cut.kind === 'account') this.#applyAccountCut(cut)
-    else if (cut.kind === 'spread') this.#applySpreadCut(cut)
-    else if (cut.kind === 'dead-letter') this.#applyDeadLetterCut(cut)
-    else if (cut.kind === 'exemption') this.#applyExemptionCut(cut)
-    else if (cut.kind === 'line-rules' || cut.kind === 'quota') this.#applyRulesCut(cut)
-    else if (cut.entity === this.#tried?.id) this.#applyCutOfTried(this.#tried, cut)
-    else this.#applyPipelineCut(cut)
-  }
-
-  #applyCutOfTried({ accountId }: PipelineCut, cut: Cut): void {
-    this.#deployTried(isPause(cut))
-    this.#exchange.cutApplied(this.#accounts.of(accountId), cut)
-  }
-
-  #applySpreadCut({ entity, payload }: Cut): void {
-    if (this.#isPassedOver(entity)) return
-    this.#exchange.spread(this.#accounts.of(entity), (JSON.parse(payload) as SpreadCut).isSpread)
-  }
-
-  #applyAccountCut(cut: Cut): void {
-    const { accountId, retentionDays } = JSON.parse(cut.payload) as AccountCut
-    if (this.#isPassedOver(accountId)) return
-    const account = this.#accounts.of(accountId)
-    account.retentionDays = retentionDays
-    this.#exchange.cutApplied(account, cut)
-  }
-
-  #applyDeadLetterCut(cut: Cut): void {
-    const { accountId, isEnabled } = JSON.parse(cut.payload) as DeadLetterCut
-    if (this.#isPassedOver(accountId)) return
-    const account = this.#accounts.of(accountId)
-    account.deadLetters.set(cut.entity, isEnabled)
-    this.#exchange.cutApplied(account, cut)
-  }
-
-  #applyExemptionCut(cut: Cut): void {
-    const account = this.#accounts.exempt(cut)
-    if (account !== undefined) this.#exchange.cutApplied(account, cut)
-  }
-
-  #applyRulesCut(cut: Cut): void {
-    const account = this.#accounts.rule(cut)
-    if (account !== undefined) this.#exchange.cutApplied(account, cut)
-  }
-
-  #applyPipelineCut(cut: Cut): void {
-    if (cut.payload === '') {
-      for (const account of this.#accounts) {
-        if (!account.has(cut.entity)) continue
-        this.#notePending(account)
-        account.withdraw(cut.entity, { replacingMs: this.#replacingMs(account), output: this.#output })
-        this.#notePending(account)
-        this.#exchange.cutApplied(account, cut)
-        this.#showCut(account, cut, undefined)
-      }
-      return
-    }
-    const document = parseJson(cut.payload) as unknown as PipelineCut
-    if (this.#isPassedOver(document.accountId)) return
-    const account = this.#accounts.of(document.accountId)
-    this.#notePending(account)
-    const replacingMs = this.#replacingMs(account)
-    account.deploy(document, { version: cut.version, replacingMs, output: this.#output })
-    this.#notePending(account)
-    this.#exchange.cutApplied(account, cut)
-    this.#showCut(account, cut, document)
-  }
-
-  #showCut({ account }: AccountState, { entity, version }: Cut, document: PipelineCut | undefined): void {
-    const isPaused = document?.paused ?? false
-    this.#watch?.takesEffect(account, entity, { version, document, isPaused, atMs: this.#timeMs })
-  }
-
-  /** Events come from other partitions, too, which take a cut each at its own time. */
-  #replacingMs({ spread }: AccountState): number | undefined {
-    return spread?.receives ? this.#timeMs : undefined
-  }
-
-  /** Takes a cut that took effect elsewhere; one that newer ones have overtaken here has events under way. */
-  #applyForwarded(cut: Cut): boolean {
-    const isNew = cut.version > this.cutVersion(cut.kind, cut.entity)
-    if (isNew) this.#applyCut(cut)
-    if (isNew && cut.entity !== this.#tried?.id) return true
-    if (cut.kind !== 'pipeline' || cut.payload === '') return isNew
-    const document = parseJson(cut.payload) as unknown as PipelineCut
-    const account = this.#accounts.of(document.accountId)
-    if (account.knows(cut.entity, cut.version)) return isNew
-    this.#notePending(account)
-    account.deployBeside(document, { version: cut.version, replacedMs: this.#timeMs })
-    return true
-  }
-
-  *#cutsOf(id: string): Iterable<Cut> {
-    const account = this.#accounts.of(id)
-    for (const cut of this.#cuts.values()) {
-      if (KINDS_OF_ACCOUNTS.has(cut.kind) && cut.entity === id) yield cut
-      if (cut.kind === 'pipeline' && account.has(cut.entity)) yield cut
-      if (cut.kind === 'dead-letter' && account.deadLetters.has(cut.entity)) yield cut
-      if (cut.kind === 'exemption' && account.exemptions.has(cut.entity)) yield cut
-    }
-  }
-
   #notePending(account: AccountState): void {
     this.#windowsEndMs = Math.min(this.#windowsEndMs, account.windowsEndMs)
     for (const { activity, ...name } of account.takeActivity()) this.#pending.add(name, activity)
@@ -693,9 +558,9 @@ export class PartitionFold {
         logId: this.#identity.logId,
         nextOffset: Number(this.#nextOffset),
         timeMs: this.#timeMs,
-        sliceMs: this.#sliceMs,
+        sliceMs: this.sliceMs,
         stored: [...this.#stored].map(([table, { offset, row }]) => ({ table, offset: Number(offset), row })),
-        cuts: [...this.#cuts.values()],
+        cuts: [...this.#cuts.all],
         producers: this.#producers.snapshot(this.#timeMs),
         states: [...this.#states()],
       },
@@ -741,7 +606,6 @@ export class PartitionFold {
     }
     this.#nextOffset = BigInt(checkpoint.nextOffset)
     this.#timeMs = checkpoint.timeMs
-    this.#sliceMs = checkpoint.sliceMs
     for (const { table, offset, row } of checkpoint.stored)
       this.#stored.set(table, { offset: BigInt(offset), row })
     this.#producers.restore(checkpoint.producers)
@@ -752,7 +616,7 @@ export class PartitionFold {
       this.#pendingMinute = Number(minute)
     }
     const cuts = checkpoint.cuts as Cut[]
-    for (const cut of cuts) this.#cuts.set(cutKey(cut.kind, cut.entity), cut)
+    this.#cuts.restore(cuts, checkpoint.sliceMs)
     this.#accounts.restore(checkpoint.states, cuts)
     this.#windowsEndMs = this.#accounts.windowsEndMs
     this.#lastCheckpointBytes = bytes.length
@@ -764,15 +628,6 @@ export class PartitionFold {
 export function encodeControl(body: Control['body']): Buffer {
   const behaviour = 'weir.Cut' in body ? behaviourOfCut(body['weir.Cut']) : FIRST_BEHAVIOUR
   return controlType.encode({ behaviour, body })
-}
-
-/** Of exemptions: time has made it meaningless. */
-function isOver({ kind, payload }: Cut, timeMs: number): boolean {
-  return kind === 'exemption' && timeMs >= (JSON.parse(payload) as ExemptionCut).forgetMs
-}
-
-function cutKey(kind: string, entity: string): string {
-  return `${kind} ${entity}`
 }
 
 function startOf(timeMs: number, unitMs: number): number {

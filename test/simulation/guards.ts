@@ -14,6 +14,7 @@ export interface Guard {
 }
 
 const WORKER = 'engine/runtime/partition-worker.ts'
+const CUTS = 'engine/runtime/applied-cuts.ts'
 const FOLD = 'engine/runtime/partition-fold.ts'
 const LINE_BATCH = 'schemas/line-batch.ts'
 const OWNERSHIP = 'engine/runtime/partition-ownership.ts'
@@ -106,7 +107,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   },
   'an older cut is ignored': {
     patches: [
-      { file: FOLD, find: 'if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return\n', replace: '\n' },
+      { file: CUTS, find: 'if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return\n', replace: '\n' },
     ],
   },
   'checkpoints between records': {
