@@ -10,6 +10,8 @@ const EMAIL = 'ann@example.org'
 const WEB = 'aaaaaaaaaa'
 const ERRORS = 'bbbbbbbbbb'
 const NOTHING = 'cccccccccc'
+const NOT_SECRET = 'dddddddddd'
+const HOUR_MS = 3_600_000
 
 let lines: StoredLines
 let weir: TestInstallation
@@ -34,6 +36,7 @@ beforeAll(async () => {
   await weir.write(
     create(accessGroups, WEB, { ...group, accessScopes: 'app:web' }),
     create(accessGroups, ERRORS, { ...group, accessScopes: 'level:error' }),
+    create(accessGroups, NOT_SECRET, { ...group, accessScopes: '-class:secret' }),
     create(accessGroups, NOTHING, { ...group, accessScopes: ' ' }),
     create(members, memberKey(account, EMAIL), {
       account,
@@ -81,6 +84,29 @@ describe('a search', () => {
     expect(await exported(query)).toEqual(seen)
     const { accessToken } = weir.credentials
     if (query === '') expect(await exported(query, { authorization: `Token ${accessToken}` })).toHaveLength(4)
+  })
+
+  test('is limited by fields whose names are beyond what is parsed in a day', async () => {
+    const { accountId: account, accessToken } = weir.credentials
+    const names = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, 1]))
+    const texts = [names, { class: 'secret' }, { class: 'open' }].map(value => JSON.stringify(value))
+    const timestamp = RECEIVED_MS - HOUR_MS
+    await lines.add(
+      texts.map(line => ({ line, timestamp, host: 'h', rest: {} })),
+      { account, timeMs: RECEIVED_MS },
+    )
+    await limitedTo(NOT_SECRET)
+    const range = { from: String(timestamp - 1), to: String(timestamp + 1) }
+    const url = (path: string) => `${path}?${new URLSearchParams({ ...range, query: '-f0:1' })}`
+    const everything = await weir.call({
+      url: url('/v1/export'),
+      headers: { authorization: `Token ${accessToken}` },
+    })
+    expect(everything.body).toContain('secret')
+    const first = await weir.call({ url: url('/v1/export'), headers: asAnn() })
+    const second = await weir.call({ url: url('/v2/export'), headers: asAnn() })
+    const shown = [JSON.parse(first.body), ...second.json().lines].map(record => record._line)
+    expect(shown).toEqual([texts[2], texts[2]])
   })
 
   test('by an admin is not limited', async () => {

@@ -2,7 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import { recordOf } from '../../engine/line-record.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
+import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -11,7 +14,7 @@ import { ApiError, badRequest } from '../errors.ts'
 import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
 import { ACCESS_HEADER, exportSchema, pagedExportSchema } from './export-schema.ts'
-import { recordLines, recordPage } from './line-answers.ts'
+import { recordLines, recordPage, type Visibility } from './line-answers.ts'
 import {
   type LinePage,
   type LineSearch,
@@ -49,10 +52,11 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   { configuration, store, clock, maxLines = DEFAULT_MAX_LINES, concurrent },
 ) => {
   /** Of the lines that are asked for, those that the caller may see. */
-  const visibleTo = (caller: Caller, selection: LineSelection): LineSelection => ({
-    ...selection,
-    query: narrowed(selection.query, accessScopeOf(configuration, caller)),
-  })
+  const visibleTo = (caller: Caller, selection: LineSelection): VisibleSelection => {
+    const scope = accessScopeOf(configuration, caller)
+    const query = narrowed(selection.query, scope)
+    return { selection: { ...selection, query }, isVisible: visibilityIn(scope) }
+  }
 
   app.get(
     '/v1/export',
@@ -63,11 +67,12 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const { selection, page } = readExport(parameters, account, { most: maxLines, usual: maxLines }, clock)
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
-      const search = searchFor(visibleTo(request.caller, selection), page)
+      const visible = visibleTo(request.caller, selection)
+      const search = searchFor(visible.selection, page)
       concurrent?.begin(account, reply.raw)
       return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/x-ndjson')
-        return recordLines(rows)
+        return recordLines(rows, visible.isVisible)
       })
     },
   )
@@ -81,14 +86,30 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
       const { selection, page, parameters, startedMs } = asked
       const visible = visibleTo(request.caller, selection)
-      const search = searchFor(visible, { ...page, limit: page.limit + 1 })
+      const search = searchFor(visible.selection, { ...page, limit: page.limit + 1 })
       concurrent?.begin(account, reply.raw)
       return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/json; charset=utf-8')
-        return recordPage(rows, page, position => encodePageToken({ position, startedMs }, parameters))
+        return recordPage(rows, page, {
+          isVisible: visible.isVisible,
+          tokenAt: position => encodePageToken({ position, startedMs }, parameters),
+        })
       })
     },
   )
+}
+
+interface VisibleSelection {
+  readonly selection: LineSelection
+  readonly isVisible: Visibility
+}
+
+/**
+ * The store knows of a line what was parsed of it, which leaves out names of fields beyond the most of a day. What a scope
+ * hides it hides by the record that would be shown, as in a tail.
+ */
+function visibilityIn(scope: Query | undefined): Visibility {
+  return scope === undefined ? () => true : row => evaluate(scope, recordOf(row))
 }
 
 function searchFor(selection: LineSelection, page: LinePage): LineSearch {

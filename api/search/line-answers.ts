@@ -4,11 +4,18 @@ import type { LinePosition, SelectedLine } from './line-selection.ts'
 /** Text is passed on in pieces of about this many characters. */
 const PIECE_CHARACTERS = 65_536
 
+/** Whether a line may be shown to who has asked. */
+export type Visibility = (row: SelectedLine) => boolean
+
 /** One record per line of text (export, section 6.2). */
-export async function* recordLines(rows: AsyncIterable<readonly SelectedLine[]>): AsyncGenerator<string> {
+export async function* recordLines(
+  rows: AsyncIterable<readonly SelectedLine[]>,
+  isVisible: Visibility,
+): AsyncGenerator<string> {
   let piece = ''
   for await (const some of rows) {
     for (const row of some) {
+      if (!isVisible(row)) continue
       piece += `${renderRecord(row)}\n`
       if (piece.length < PIECE_CHARACTERS) continue
       yield piece
@@ -19,15 +26,15 @@ export async function* recordLines(rows: AsyncIterable<readonly SelectedLine[]>)
 }
 
 /**
- * One page in its envelope (export, section 6.3).
+ * One page in its envelope (export, section 6.3). A page that lacks lines because they are not visible has fewer.
  *
  * @param rows one more than the page holds, when there are that many: it tells that something is left
- * @param tokenAt the token of a page that goes on behind a line
+ * @param tokenAt gives the token of a page that goes on behind a line
  */
 export async function* recordPage(
   rows: AsyncIterable<readonly SelectedLine[]>,
   { limit, prefer }: { readonly limit: number; readonly prefer: 'head' | 'tail' },
-  tokenAt: (position: LinePosition) => string,
+  { isVisible, tokenAt }: { readonly isVisible: Visibility; tokenAt(position: LinePosition): string },
 ): AsyncGenerator<string> {
   let piece = '{"lines":['
   let token: string | null = null
@@ -43,6 +50,7 @@ export async function* recordPage(
       index++
       if (isSurplus) continue
       last = row
+      if (!isVisible(row)) continue
       piece += separator + renderRecord(row)
       separator = ','
       if (piece.length < PIECE_CHARACTERS) continue
