@@ -19,12 +19,15 @@ export const INDEX_RATE_TOKENS = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/** No more than a number in JSON keeps exactly. */
+const THRESHOLD = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+
 const thresholds = {
   max_lines: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Lines per second, on average over the last hour.' }),
+    Type.Integer({ ...THRESHOLD, description: 'Lines per second, on average over the last hour.' }),
   ),
   max_z_score: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Standard deviations above the mean of the last 30 days.' }),
+    Type.Integer({ ...THRESHOLD, description: 'Standard deviations above the mean of the last 30 days.' }),
   ),
   threshold_alert: Type.Enum(['separate', 'both']),
   frequency: Type.Enum(['hourly', 'daily']),

@@ -63,6 +63,11 @@ describe('the index-rate alert', () => {
     })
   })
 
+  test('takes the largest thresholds that are kept exactly', async () => {
+    const sent = { ...LEAST, max_lines: 2 ** 53 - 1, max_z_score: 2 ** 53 - 1, enabled: false }
+    expect(await client.put('index-rate', sent)).toEqual({ ...sent, channels: CHANNELS })
+  })
+
   test.each(['max_lines', 'max_z_score'])('is on with %s alone', async threshold => {
     const sent = { ...LEAST, [threshold]: 5, enabled: true }
     expect(await client.put('index-rate', sent)).toEqual({ ...sent, channels: CHANNELS })
@@ -122,6 +127,14 @@ describe('an index-rate alert is refused', () => {
       'with a threshold below zero',
       { ...LEAST, max_z_score: -1 },
       ['"max_z_score" must be greater than or equal to 0'],
+    ],
+    [
+      'with thresholds that no number keeps exactly',
+      { ...LEAST, max_lines: 1e30, max_z_score: 1e21 },
+      [
+        '"max_lines" must be less than or equal to 9007199254740991',
+        '"max_z_score" must be less than or equal to 9007199254740991',
+      ],
     ],
     [
       'when it is on without a threshold',
