@@ -11,7 +11,14 @@ export const AttachedAccountChange = Type.Object({
       description: 'Days that lines are kept; 0 leaves them as they are',
     }),
   ),
-  owner: Type.Optional(Type.String({ description: 'E-mail address; an empty text leaves the owner' })),
+  owner: Type.Optional(
+    Type.String({
+      description: 'E-mail address; an empty text leaves the owner',
+      if: { minLength: 1 },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: { format: 'email' },
+    }),
+  ),
 })
 export type AttachedAccountChange = Type.Static<typeof AttachedAccountChange>
 

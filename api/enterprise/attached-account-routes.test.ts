@@ -144,6 +144,18 @@ describe('an account', () => {
     const { status, body } = await send('PUT', `${ACCOUNTS}/${accountId}`, change)
     expect([status, body.details]).toEqual([400, [{ message, key: message.split('"')[1] }]])
   })
+
+  test('is not changed with all that is wrong told at once', async () => {
+    const wrong = { owner: 'bad', retention: 91 }
+    const { status, body } = await send('PUT', `${ACCOUNTS}/${installation.credentials.accountId}`, wrong)
+    expect([status, body.details]).toEqual([
+      400,
+      [
+        { message: '"retention" must be less than or equal to 90', key: 'retention' },
+        { message: '"owner" must be a valid email', key: 'owner' },
+      ],
+    ])
+  })
 })
 
 describe('who asks', () => {

@@ -13,9 +13,7 @@ import {
 import type { Caller } from '../auth/caller.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
-import { badRequest } from '../errors.ts'
 import { withPresentConfiguration } from '../present-configuration.ts'
-import { isEmail } from '../validation.ts'
 import { type ChildAccountPorts, ChildAccounts, mayWrite } from './child-accounts.ts'
 import { type EnterpriseKeySettings, EnterpriseKeys } from './enterprise-keys.ts'
 
@@ -91,8 +89,6 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
       },
     },
     async ({ caller, params, body: { retention = 0, owner = '' } }) => {
-      if (owner !== '' && !isEmail(owner))
-        throw badRequest([{ message: '"owner" must be a valid email', key: 'owner' }])
       const changed = await children.change(caller, params.accountId, {
         ...(retention > 0 && { retention }),
         ...(owner !== '' && { owneremail: owner }),
