@@ -4,6 +4,7 @@ import { parseQuery } from '../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../engine/query-language/query-syntax-error.ts'
 import { isJsonObject, type JsonValue } from '../schemas/json.ts'
 import type { Keywords, Reads } from '../schemas/keywords.ts'
+import { hasCondition } from './configuration/rule-conditions.ts'
 import { parseBoundedJson } from './json-body.ts'
 
 /** What a keyword finds wrong; without a path, at the value itself. */
@@ -24,6 +25,8 @@ export function addKeywords(ajv: Ajv): void {
     reads: readAs,
     needsOneOf: (members, value) =>
       found(isJsonObject(value) && !members.some(name => name in value), 'needsOneOf', { members }),
+    needsConditionOf: (members, value) =>
+      found(isJsonObject(value) && !hasCondition(value, members), 'needsOneOf', { members }),
     exclusivePeers: (members, value) =>
       found(presentOf(members, value).length > 1, 'exclusivePeers', { members }),
     distinctBy: findDuplicates,

@@ -8,6 +8,8 @@ export interface Keywords {
   readonly reads?: Reads
   /** At least one of these members must be there. */
   readonly needsOneOf?: readonly string[]
+  /** The same of members that say which lines are meant: empty ones do not, nor does a query of blanks alone. */
+  readonly needsConditionOf?: readonly string[]
   /** At most one of these members may be there; an empty list counts as none. */
   readonly exclusivePeers?: readonly string[]
   /** No two elements share what they have in this member. */

@@ -30,19 +30,24 @@ const Conditions = {
   hosts: names(MAX_HOST_CHARACTERS, 'The same of hosts'),
   query: Query,
 }
+/** Names of the members that say which lines an exclusion, or a rule of a quota, means. */
+export const EXCLUSION_CONDITIONS = ['apps', 'hosts', 'query'] as const
+const SAYS_SOMETHING = { needsConditionOf: EXCLUSION_CONDITIONS } satisfies Keywords
 const Active = flag(false, 'Only active rules act')
 const IndexOnly = flag(true, 'Tails and alerts still see the lines')
 
-/** One shape for creating and changing: what is left out has its default, or stays. */
-export const ExclusionWrite = Type.Object({
+/** What is left out stays: whether a rule still says something is known once that is put together. */
+export const ExclusionChange = Type.Object({
   title: Type.Optional(Type.String({ maxLength: MAX_TITLE_CHARACTERS, default: '' })),
   active: Active,
   ...Conditions,
 })
-export type ExclusionWrite = Type.Static<typeof ExclusionWrite>
+export const IngestionExclusionChange = Type.Object({ ...ExclusionChange.properties, indexonly: IndexOnly })
 
-export const IngestionExclusionWrite = Type.Object({ ...ExclusionWrite.properties, indexonly: IndexOnly })
-export type IngestionExclusionWrite = Type.Static<typeof IngestionExclusionWrite>
+/** What is left out has its default. */
+export const ExclusionCreate = Type.Object(ExclusionChange.properties, SAYS_SOMETHING)
+export type ExclusionCreate = Type.Static<typeof ExclusionCreate>
+export const IngestionExclusionCreate = Type.Object(IngestionExclusionChange.properties, SAYS_SOMETHING)
 
 const Id = Type.String({ description: 'Ten hexadecimal digits' })
 const Names = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
@@ -60,6 +65,8 @@ export const IngestionExclusionRecord = Type.Object({
   indexonly: Type.Boolean(),
 })
 
+/** Names of the members that say which lines a rule on retention means. */
+export const RETENTION_CONDITIONS = ['host', 'app', 'level', 'query'] as const
 const RetentionConditions = {
   active: Active,
   host: Type.Optional(
@@ -83,10 +90,12 @@ const RetentionMembers = {
   }),
 }
 
-export const RetentionRuleCreate = Type.Object({ ...RetentionMembers, ...RetentionConditions })
-export type RetentionRuleCreate = Type.Static<typeof RetentionRuleCreate>
-export const RetentionRuleChange = Type.Partial(RetentionRuleCreate)
-export type RetentionRuleChange = Type.Static<typeof RetentionRuleChange>
+const RetentionRule = Type.Object({ ...RetentionMembers, ...RetentionConditions })
+export const RetentionRuleCreate = Type.Object(RetentionRule.properties, {
+  needsConditionOf: RETENTION_CONDITIONS,
+} satisfies Keywords)
+/** What is left out stays. */
+export const RetentionRuleChange = Type.Partial(RetentionRule)
 
 export const RetentionRuleRecord = Type.Object({
   id: Id,
@@ -100,12 +109,15 @@ export const RetentionRuleRecord = Type.Object({
   query: Type.String(),
 })
 
-const QuotaRuleWrite = Type.Object({
-  percent: Type.Integer({ minimum: 1, maximum: 100, description: 'Of the limit, from which on it acts' }),
-  ...Conditions,
-  indexonly: IndexOnly,
-  active: Active,
-})
+const QuotaRuleWrite = Type.Object(
+  {
+    percent: Type.Integer({ minimum: 1, maximum: 100, description: 'Of the limit, from which on it acts' }),
+    ...Conditions,
+    indexonly: IndexOnly,
+    active: Active,
+  },
+  SAYS_SOMETHING,
+)
 
 const QuotaLimitWrite = Type.Optional(
   Type.Object({

@@ -117,6 +117,16 @@ describe('an exclusion rule', () => {
     expect(changed.body).toMatchObject({ apps: [], hosts: ['b'], indexonly: false })
   })
 
+  test.each([path, '/v1/config/stream/exclusions'])(
+    'that names nothing is refused with what else is wrong with it: %s',
+    async url => {
+      expect(await problems('POST', url, { title: 5, apps: [], query: ' ' })).toEqual([
+        '"title" must be a string',
+        nothing,
+      ])
+    },
+  )
+
   test('tells partitions whether it drops lines entirely', async () => {
     const { body } = await call('POST', path, { apps: ['a'], active: true, indexonly: false })
     const told = () => {
@@ -186,13 +196,15 @@ test('a retention rule says what it is called, what it is for and how long', asy
     '"name" is required',
     '"priority" is required',
     '"days" is required',
+    '"value" must contain at least one of [host, app, level, query]',
   ])
-  expect(await problems('POST', path, { name: '', priority: -1, days: 0 })).toEqual([
+  expect(await problems('POST', path, { name: '', priority: -1, days: 0, app: '', query: ' ' })).toEqual([
     '"name" is not allowed to be empty',
     '"priority" must be greater than or equal to 0',
     '"days" must be greater than or equal to 1',
+    '"value" must contain at least one of [host, app, level, query]',
   ])
-  expect(await problems('POST', path, { name: 'a', priority: 1.5, days: 65_536 })).toEqual([
+  expect(await problems('POST', path, { name: 'a', priority: 1.5, days: 65_536, host: 'h' })).toEqual([
     '"priority" must be a number',
     '"days" must be less than or equal to 65535',
   ])
@@ -341,6 +353,7 @@ describe('quotas', () => {
     const unreadable = [{ percent: 0 }, { percent: 5, query: '(' }]
     expect(await problems('PUT', path, { monthly: { rules: unreadable } })).toEqual([
       '"monthly.rules[0].percent" must be greater than or equal to 1',
+      '"monthly.rules[0]" must contain at least one of [apps, hosts, query]',
       expect.stringMatching(/^"monthly\.rules\[1\]\.query" has an unbalanced parenthesis/),
     ])
     const rules = [

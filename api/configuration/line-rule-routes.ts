@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import type {
-  ExclusionRule,
-  IngestionExclusion,
-  RetentionRule,
-} from '../../engine/configuration/line-rules.ts'
+import type { ExclusionRule, RetentionRule } from '../../engine/configuration/line-rules.ts'
 import {
+  EXCLUSION_CONDITIONS,
+  ExclusionChange,
+  ExclusionCreate,
   ExclusionRecord,
-  ExclusionWrite,
+  IngestionExclusionChange,
+  IngestionExclusionCreate,
   IngestionExclusionRecord,
-  IngestionExclusionWrite,
+  RETENTION_CONDITIONS,
   RetentionRuleChange,
   RetentionRuleCreate,
   RetentionRuleRecord,
@@ -18,14 +18,13 @@ import {
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { givenMembers } from './given-members.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
-import { conditionDetails, refuse } from './rule-conditions.ts'
+import { assertCondition } from './rule-conditions.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 
 const RulePath = Type.Object({ id: Type.String() })
 const tags = ['line rules']
 const config = { needs: 'admin' as const }
-const EXCLUSION_MEMBERS = ['title', 'active', 'apps', 'hosts', 'query'] as const
-const RETENTION_CONDITIONS = ['host', 'app', 'level', 'query'] as const
+const EXCLUSION_MEMBERS = ['title', 'active', ...EXCLUSION_CONDITIONS] as const
 const RETENTION_MEMBERS = ['name', 'priority', 'days', 'active', ...RETENTION_CONDITIONS] as const
 
 /** Which lines are left out, and how long lines are kept. */
@@ -41,12 +40,12 @@ const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = 
   const record = IngestionExclusionRecord
   const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not stored', record })
 
-  app.post(path, { config, schema: { ...create, body: IngestionExclusionWrite } }, ({ caller, body }) =>
+  app.post(path, { config, schema: { ...create, body: IngestionExclusionCreate } }, ({ caller, body }) =>
     rules.create(caller, { ...newExclusion(body), indexonly: body.indexonly ?? true }),
   )
   app.patch(
     `${path}/:id`,
-    { config, schema: { ...change, body: IngestionExclusionWrite } },
+    { config, schema: { ...change, body: IngestionExclusionChange } },
     ({ caller, params, body }) =>
       rules.change(caller, params.id, givenMembers(body, [...EXCLUSION_MEMBERS, 'indexonly'])),
   )
@@ -62,12 +61,12 @@ const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
   const record = ExclusionRecord
   const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not streamed', record })
 
-  app.post(path, { config, schema: { ...create, body: ExclusionWrite } }, ({ caller, body }) =>
+  app.post(path, { config, schema: { ...create, body: ExclusionCreate } }, ({ caller, body }) =>
     rules.create(caller, newExclusion(body)),
   )
   app.patch(
     `${path}/:id`,
-    { config, schema: { ...change, body: ExclusionWrite } },
+    { config, schema: { ...change, body: ExclusionChange } },
     ({ caller, params, body }) => rules.change(caller, params.id, givenMembers(body, EXCLUSION_MEMBERS)),
   )
 }
@@ -141,14 +140,14 @@ function newExclusion({
   apps = [],
   hosts = [],
   query = '',
-}: ExclusionWrite): Omit<ExclusionRule, 'id'> {
+}: ExclusionCreate): Omit<ExclusionRule, 'id'> {
   return { title, active, apps, hosts, query }
 }
 
-function checkExclusion(rule: ExclusionRule | IngestionExclusion): void {
-  refuse(conditionDetails(rule, ['apps', 'hosts', 'query']))
+function checkExclusion(rule: ExclusionRule): void {
+  assertCondition(rule, EXCLUSION_CONDITIONS)
 }
 
 function checkRetention(rule: RetentionRule): void {
-  refuse(conditionDetails(rule, RETENTION_CONDITIONS))
+  assertCondition(rule, RETENTION_CONDITIONS)
 }

@@ -14,15 +14,12 @@ import { StoreError } from '../../engine/store/store.ts'
 import { QuotaRecord, QuotaWrite } from '../../schemas/line-rules-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import type { ValidationDetail } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
 import { authorOf } from './author.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { V1_ERROR_REPLIES } from './replies.ts'
-import { conditionDetails, refuse } from './rule-conditions.ts'
 
 const PATH = '/v1/config/usage-quotas'
-const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
 
 /** How much is stored in a day and in a month, and what happens then. */
 export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
@@ -99,7 +96,6 @@ export const quotaRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
     async ({ caller, body }) => {
       const { shortId: account } = accountOf(caller)
       const sent = { account, daily: limitOf(body.daily), monthly: limitOf(body.monthly) }
-      refuse(PERIODS.flatMap(period => ruleDetails(sent[period], period)))
       await untilNotOvertaken(async () => {
         const before = configuration.get(quotas, account)
         const value: Quota = {
@@ -124,12 +120,6 @@ function limitOf({ limit = 0, discard = false, rules = [] }: QuotaWrite['daily']
       return { percent, apps, hosts, query, indexonly, active }
     }),
   }
-}
-
-function ruleDetails({ rules }: QuotaLimit, period: QuotaPeriod): ValidationDetail[] {
-  return rules.flatMap((rule, index) =>
-    conditionDetails(rule, ['apps', 'hosts', 'query'], `${period}.rules[${index}]`),
-  )
 }
 
 /** A percentage of another limit is something else: rules of a limit that changes are to be turned on anew. */

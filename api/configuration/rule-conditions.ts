@@ -1,26 +1,26 @@
-import { badRequest, type ValidationDetail } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 
 /**
- * A rule says something about lines; that is known only once what stays and what is sent are put together.
+ * A changed rule still says which lines it means; that is known only once what stays and what is sent are put together.
  *
  * @param conditions members of which one at least must not be empty
- * @param key of the rule, where it is part of a whole
+ * @throws ApiError 400
  */
-export function conditionDetails<Rule extends object>(
+export function assertCondition<Rule extends object>(
   rule: Rule,
   conditions: readonly (keyof Rule & string)[],
-  key = 'value',
-): ValidationDetail[] {
-  if (conditions.some(name => isCondition(name, rule[name] as string | readonly string[]))) return []
-  return [{ message: `"${key}" must contain at least one of [${conditions.join(', ')}]`, key }]
+): void {
+  if (hasCondition(rule, conditions)) return
+  throw badRequest([
+    { message: `"value" must contain at least one of [${conditions.join(', ')}]`, key: 'value' },
+  ])
 }
 
-/** A query of blanks alone says no more than none. */
-function isCondition(name: string, value: string | readonly string[]): boolean {
-  return (name === 'query' ? (value as string).trim() : value).length > 0
-}
-
-/** @throws ApiError 400 when there are any */
-export function refuse(details: readonly ValidationDetail[]): void {
-  if (details.length > 0) throw badRequest(details)
+/** A member of a wrong type is at fault itself: it says something. A query of blanks alone says no more than none. */
+export function hasCondition(rule: object, conditions: readonly string[]): boolean {
+  return conditions.some(name => {
+    const value = (rule as Readonly<Record<string, unknown>>)[name]
+    if (typeof value === 'string') return (name === 'query' ? value.trim() : value) !== ''
+    return value !== undefined && !(Array.isArray(value) && value.length === 0)
+  })
 }

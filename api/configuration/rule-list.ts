@@ -22,7 +22,7 @@ export class RuleList<Name extends ListName> {
   readonly #ports: RuleListPorts
   readonly #check: (rule: RuleOf<Name>) => void
 
-  /** @param check throws what is wrong with a rule as it would be */
+  /** @param check throws what is wrong with a rule as a change would leave it */
   constructor(name: Name, ports: RuleListPorts, check: (rule: RuleOf<Name>) => void) {
     this.#name = name
     this.#ports = ports
@@ -39,7 +39,6 @@ export class RuleList<Name extends ListName> {
 
   async create(caller: Caller, rule: Omit<RuleOf<Name>, 'id'>): Promise<RuleOf<Name>> {
     const created = { id: newShortId(this.#ports.entropy), ...rule } as RuleOf<Name>
-    this.#check(created)
     await this.#edit(caller, rules => [...rules, created])
     return created
   }
