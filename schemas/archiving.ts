@@ -66,6 +66,6 @@ const NAMES: readonly string[] = [
 const ADDRESSES: readonly string[] = ['endpoint', 'authurl']
 
 /** Whether a member gives nobody the means to get at what is archived. Addresses may hold credentials themselves. */
-export function isHarmlessMember(name: string, value: JsonValue): boolean {
-  return NAMES.includes(name) || (ADDRESSES.includes(name) && !/[@?]/.test(String(value)))
+export function isHarmlessMember(place: string, value: JsonValue): boolean {
+  return NAMES.includes(place) || (ADDRESSES.includes(place) && !/[@?]/.test(String(value)))
 }

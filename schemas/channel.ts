@@ -124,3 +124,25 @@ export const ChannelRecord = Type.Union([
   }),
 ])
 export type ChannelRecord = Type.Static<typeof ChannelRecord>
+
+const HARMLESS: readonly string[] = [
+  'integration',
+  'alertid',
+  'operator',
+  'triggerlimit',
+  'triggerinterval',
+  'immediate',
+  'terminal',
+  'timezone',
+  'blackout',
+  'autoresolve',
+  'autoresolvelimit',
+  'autoresolveinterval',
+  'color',
+  'method',
+]
+
+/** Whether a member tells nobody where alerts go, nor what they are let in with. */
+export function isHarmlessChannelMember(place: string): boolean {
+  return HARMLESS.includes(place)
+}

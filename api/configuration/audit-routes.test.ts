@@ -195,6 +195,7 @@ describe('what is told', () => {
 
 describe('secrets', () => {
   const SECRET = 'hunter2hunter2'
+  const HIDDEN = expect.stringMatching(/^\*{3}[0-9a-f]{8}$/)
   const sink = (username: string, password: string) => ({
     id: 'n1',
     kind: 'sink' as const,
@@ -252,7 +253,6 @@ describe('secrets', () => {
   })
 
   test('of an archiving configuration only what is secret is a mark', async () => {
-    const hidden = expect.stringMatching(/^\*{3}[0-9a-f]{8}$/)
     const archive = async (method: 'POST' | 'PUT', payload: object) => {
       const written = await installation.call({ method, url: '/v1/config/archiving', payload })
       expect(written.statusCode).toBe(200)
@@ -262,28 +262,100 @@ describe('secrets', () => {
     }
     const space = { integration: 'dos', space: 's', endpoint: 'https://s.example:9000/x' }
     expect(await archive('POST', { ...space, accesskey: SECRET, secretkey: SECRET })).toEqual({
-      after: { ...space, accesskey: hidden, secretkey: hidden },
+      after: { ...space, accesskey: HIDDEN, secretkey: HIDDEN },
       changed: [],
     })
     const moved = { ...space, space: 't' }
     expect(await archive('PUT', { ...moved, accesskey: SECRET, secretkey: 'other' })).toEqual({
-      after: { ...moved, accesskey: hidden, secretkey: hidden },
+      after: { ...moved, accesskey: HIDDEN, secretkey: HIDDEN },
       changed: ['/archiving/space', '/archiving/secretkey'],
     })
     const swift = { integration: 'swift', username: 'u', tenantname: 't', expires: '5' }
     const authurl = `https://u:${SECRET}@s.example/v3`
     expect((await archive('PUT', { ...swift, authurl, password: SECRET })).after).toEqual({
       ...swift,
-      authurl: hidden,
-      password: hidden,
+      authurl: HIDDEN,
+      password: HIDDEN,
     })
     const names = { resourceinstanceid: 'crn:v1', bucket: 'b', endpoint: 's.example' }
     const ibm = { integration: 'ibm', ...names, apikey: SECRET }
-    expect((await archive('PUT', ibm)).after).toEqual({ ...ibm, apikey: hidden })
+    expect((await archive('PUT', ibm)).after).toEqual({ ...ibm, apikey: HIDDEN })
     const blob = { integration: 'azblob', accountname: 'n', accountkey: SECRET }
-    expect((await archive('PUT', blob)).after).toEqual({ ...blob, accountkey: hidden })
+    expect((await archive('PUT', blob)).after).toEqual({ ...blob, accountkey: HIDDEN })
     const gcs = { integration: 'gcs', bucket: 'b', projectid: 'p' }
     expect((await archive('PUT', gcs)).after).toEqual(gcs)
+  })
+
+  const CHANNEL = {
+    operator: 'absence',
+    triggerlimit: 5,
+    triggerinterval: '1h',
+    immediate: true,
+    terminal: false,
+    timezone: 'Europe/Oslo',
+    blackout: { days: ['sun'], from: '22:00' },
+  }
+  const BODY = `{"token":"${SECRET}"}`
+  /** Names of headers are no secrets, whatever they are called; what stands behind them may be one. */
+  const HEADERS = { method: SECRET, color: SECRET, 'webhook.method': SECRET }
+  const HIDDEN_HEADERS = { method: HIDDEN, color: HIDDEN, 'webhook.method': HIDDEN }
+  const changeOf = async (method: 'POST' | 'PUT', url: string, payload: object) => {
+    const written = await installation.call({ method, url: `/v1/config/${url}`, payload })
+    expect([written.statusCode, written.body]).toEqual([200, expect.anything()])
+    const [event] = (await audit({ limit: 1 })).events
+    expect(JSON.stringify(event)).not.toContain(SECRET)
+    return event
+  }
+
+  test.each(['view', 'presetalert'])('of channels of a %s only addresses and keys are marks', async url => {
+    const pagerduty = {
+      ...{ integration: 'pagerduty', ...CHANNEL },
+      ...{ autoresolve: true, autoresolvelimit: 3, autoresolveinterval: '15m' },
+    }
+    const slack = { integration: 'slack', ...CHANNEL, color: 'red' }
+    const webhook = { integration: 'webhook', ...CHANNEL, method: 'put' }
+    const address = `https://hooks.example/${SECRET}`
+    const event = await changeOf('POST', url, {
+      name: 'n',
+      ...(url === 'view' && { query: 'q' }),
+      channels: [
+        { integration: 'email', ...CHANNEL, emails: [`${SECRET}@example.org`] },
+        { ...pagerduty, key: SECRET },
+        { ...slack, url: address },
+        { ...webhook, url: address, headers: HEADERS, bodyTemplate: BODY },
+      ],
+    })
+    const alertid = expect.stringMatching(/^[0-9a-f]{10}$/)
+    expect((event?.after as { readonly channels: object } | undefined)?.channels).toEqual([
+      { integration: 'email', alertid, ...CHANNEL, emails: [HIDDEN] },
+      { ...pagerduty, alertid, key: HIDDEN },
+      { ...slack, alertid, url: HIDDEN },
+      { ...webhook, alertid, url: HIDDEN, headers: HIDDEN_HEADERS, bodyTemplate: HIDDEN },
+    ])
+  })
+
+  test('of channels of the index-rate alert only addresses and keys are marks', async () => {
+    const address = `https://hooks.example/${SECRET}`
+    const webhook = { url: address, method: 'PUT', headers: HEADERS, bodyTemplate: BODY }
+    const put = (method: string) =>
+      changeOf('PUT', 'index-rate', {
+        ...{ threshold_alert: 'both', frequency: 'daily' },
+        channels: {
+          email: [`${SECRET}@example.org`],
+          pagerduty: [SECRET],
+          slack: [address],
+          webhook: [{ ...webhook, method }],
+        },
+      })
+    await put('POST')
+    const event = await put('PUT')
+    expect(event?.changed).toEqual(['/channels/webhook/0/method'])
+    expect((event?.after as { readonly channels: object } | undefined)?.channels).toEqual({
+      email: [HIDDEN],
+      pagerduty: [HIDDEN],
+      slack: [HIDDEN],
+      webhook: [{ url: HIDDEN, method: 'PUT', headers: HIDDEN_HEADERS, bodyTemplate: HIDDEN }],
+    })
   })
 
   test('an option that no schema tells of is hidden', async () => {

@@ -19,8 +19,14 @@ export function maskedValue(kind: AnyKind, value: JsonObject, mark: Mark): JsonO
 }
 
 function sealedMember({ isHarmless }: AnyKind, value: JsonValue, mark: Mark): JsonValue {
-  if (isHarmless === undefined || !isJsonObject(value)) return concealed(value, mark)
-  return mapped(value, (member, name) => (isHarmless(name, member) ? member : concealed(member, mark)))
+  if (isHarmless === undefined) return concealed(value, mark)
+  const at = (place: string, part: JsonValue): JsonValue => {
+    if (isHarmless(place, part)) return part
+    if (Array.isArray(part)) return part.map(element => at(place, element))
+    if (!isJsonObject(part)) return concealed(part, mark)
+    return mapped(part, (member, name) => at(place === '' ? name : `${place}.${name}`, member))
+  }
+  return at('', value)
 }
 
 /** Hashes of secrets are nobody's business either. */

@@ -18,4 +18,5 @@ export const DEFAULT_INDEX_RATE_ALERT: IndexRateAlertRecord = {
 export const indexRateAlerts = defineKind<IndexRateAlert>('index-rate-alert', {
   account: ({ account }) => account,
   sealed: ['channels'],
+  isHarmless: place => place === 'webhook.method',
 })

@@ -11,8 +11,11 @@ export interface Kind<Value> {
   readonly name: string
   /** Members that are encrypted at rest, each as a whole. */
   readonly sealed: readonly (keyof Value & string)[]
-  /** Whether a member of what is sealed is no secret; absent: all of it may be one. */
-  readonly isHarmless: ((name: string, value: JsonValue) => boolean) | undefined
+  /**
+   * Whether a member of what is sealed is no secret; absent: all of it may be one. The place is the names that lead to
+   * the member, joined by dots; elements of a list have that of the list.
+   */
+  readonly isHarmless: ((place: string, value: JsonValue) => boolean) | undefined
   /** Texts by which an entity can be found, where it has one. No two entities of the kind share one. */
   readonly unique: Readonly<Record<string, (value: Value) => string | undefined>>
   /** Short id of the account that an entity belongs to; absent for kinds above accounts. */

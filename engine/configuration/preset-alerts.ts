@@ -1,4 +1,4 @@
-import type { ChannelRecord } from '../../schemas/channel.ts'
+import { type ChannelRecord, isHarmlessChannelMember } from '../../schemas/channel.ts'
 import { defineKind } from './kind.ts'
 
 /** Channels that views share. Key: ten hexadecimal digits. */
@@ -14,4 +14,5 @@ export interface PresetAlert {
 export const presetAlerts = defineKind<PresetAlert>('preset-alert', {
   account: ({ account }) => account,
   sealed: ['channels'],
+  isHarmless: isHarmlessChannelMember,
 })

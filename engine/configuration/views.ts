@@ -1,4 +1,4 @@
-import type { ChannelRecord } from '../../schemas/channel.ts'
+import { type ChannelRecord, isHarmlessChannelMember } from '../../schemas/channel.ts'
 import type { ConfigurationView, Entity } from './fold.ts'
 import { defineKind } from './kind.ts'
 import { type PresetAlert, presetAlerts } from './preset-alerts.ts'
@@ -22,7 +22,11 @@ export interface View {
 }
 
 /** Channels hold keys, and addresses that are as good as keys. */
-export const views = defineKind<View>('view', { account: ({ account }) => account, sealed: ['channels'] })
+export const views = defineKind<View>('view', {
+  account: ({ account }) => account,
+  sealed: ['channels'],
+  isHarmless: isHarmlessChannelMember,
+})
 
 /** The preset alert that a view uses, until it is deleted. */
 export function presetAlertOf(configuration: ConfigurationView, view: View): Entity<PresetAlert> | undefined {
