@@ -6,7 +6,7 @@ export const MAX_EMAIL_CHARACTERS = 320
 
 const GivenRole = Type.Enum(['admin', 'member', 'readonly'])
 /** The queries of all of them are part of every search of the member. */
-const MAX_GROUPS = 100
+export const MAX_GROUPS = 100
 const GroupIds = Type.Array(Type.String(), {
   maxItems: MAX_GROUPS,
   description: 'Ids of groups that say which lines a member sees; only for the role member',

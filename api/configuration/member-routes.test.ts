@@ -221,12 +221,58 @@ describe('what is refused', () => {
       { email: 'a@b.org', role: 'admin', groups: [GROUP] },
       [['"groups" must be empty unless the role is member', 'groups']],
     ],
+    [
+      'no address, and groups of an admin that the account has not',
+      { email: 'nope', role: 'admin', groups: [GROUP, FOREIGN_GROUP] },
+      [
+        ['"email" must be a valid email', 'email'],
+        ['"groups[1]" must be the id of a group of the account', 'groups[1]'],
+        ['"groups" must be empty unless the role is member', 'groups'],
+      ],
+    ],
+    [
+      'another role, of which nothing follows for groups',
+      { email: 'a@b.org', role: 'boss', groups: [1, GROUP, 'cccccccccc'] },
+      [
+        [ROLES, 'role'],
+        ['"groups[0]" must be a string', 'groups[0]'],
+        ['"groups[2]" must be the id of a group of the account', 'groups[2]'],
+      ],
+    ],
+    [
+      'more groups than anybody needs, of which the account has none',
+      { email: 'a@b.org', role: 'member', groups: Array.from({ length: 102 }, () => 'cccccccccc') },
+      [
+        ['"groups" must contain less than or equal to 100 items', 'groups'],
+        ...Array.from({ length: 100 }, (_, at): [string, string] => [
+          `"groups[${at}]" must be the id of a group of the account`,
+          `groups[${at}]`,
+        ]),
+      ],
+    ],
+    ['a list', [], [['"value" must be of type object', 'value']]],
   ])('%s', async (_name, payload, findings) => {
     const { status, text } = await send('POST', MEMBERS, payload)
     const details = findings.map(([message, key]) => ({ message, key }))
     expect([status, text]).toEqual([
       400,
       JSON.stringify({ details, error: details[0]?.message, code: 'BadRequest', status: 'error' }),
+    ])
+  })
+
+  test('whatever is wrong with a change is told at once', async () => {
+    await send('POST', MEMBERS, { email: 'a@b.org', role: 'member' })
+    const keys = async (email: string, change: object) => {
+      const { status, body } = await send('PUT', of(email), change)
+      expect(status).toBe(400)
+      return body.details.map(({ key }: { key: string }) => key)
+    }
+    expect(await keys('a@b.org', { role: 'boss', groups: ['cccccccccc'] })).toEqual(['role', 'groups[0]'])
+    expect(await keys('a@b.org', { role: 'admin', groups: [1] })).toEqual(['groups[0]', 'groups'])
+    expect(await keys('no address', { role: 'admin', groups: ['cccccccccc'] })).toEqual([
+      'email',
+      'groups[0]',
+      'groups',
     ])
   })
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Member } from '../../engine/configuration/members.ts'
 import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/member.ts'
+import { assertValid } from './assert-valid.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { Members } from './members.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from './replies.ts'
@@ -32,8 +33,16 @@ export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
 
   app.post(
     MEMBERS,
-    { config, schema: { summary: 'Add a member', tags, body: MemberCreate, response: OneMember } },
-    async ({ caller, body }) => memberRecord(await members.create(caller, body)),
+    {
+      config,
+      attachValidation: true,
+      schema: { summary: 'Add a member', tags, body: MemberCreate, response: OneMember },
+    },
+    async request => {
+      const { caller, body } = request
+      assertValid(request, sent => members.groupDetails(caller, sent))
+      return memberRecord(await members.create(caller, body))
+    },
   )
 
   app.get(
@@ -46,6 +55,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
     MEMBER,
     {
       config,
+      attachValidation: true,
       schema: {
         summary: 'Change role or groups of a member, or add one; what is left out stays as it is',
         tags,
@@ -54,7 +64,11 @@ export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
         response: OneMember,
       },
     },
-    async ({ caller, params, body }) => memberRecord(await members.change(caller, params.email, body)),
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => members.groupDetails(caller, sent))
+      return memberRecord(await members.change(caller, params.email, body))
+    },
   )
 
   app.delete(

@@ -6,7 +6,13 @@ import {
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/members.ts'
-import { MAX_EMAIL_CHARACTERS, type MemberChange, type MemberCreate } from '../../schemas/member.ts'
+import { isJsonObject } from '../../schemas/json.ts'
+import {
+  MAX_EMAIL_CHARACTERS,
+  MAX_GROUPS,
+  type MemberChange,
+  type MemberCreate,
+} from '../../schemas/member.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest, notFound, type ValidationDetail } from '../errors.ts'
@@ -24,6 +30,23 @@ export class Members {
 
   constructor(ports: ConfigurationPorts) {
     this.#ports = ports
+  }
+
+  /**
+   * What is wrong with the groups of a body, besides what its schema says: members of it may have any type. Of a role
+   * that is none nothing follows, and of groups that are too many no more is said than of those that can be.
+   */
+  groupDetails(caller: Caller, body: unknown): ValidationDetail[] {
+    const { role, groups } = isJsonObject(body) ? body : {}
+    if (!Array.isArray(groups)) return []
+    const { shortId: account } = accountOf(caller)
+    const details = groups.slice(0, MAX_GROUPS).flatMap((id, at) => {
+      if (typeof id !== 'string' || this.#configuration.get(accessGroups, id)?.value.account === account)
+        return []
+      return [{ message: `"groups[${at}]" must be the id of a group of the account`, key: `groups[${at}]` }]
+    })
+    if (groups.length === 0 || (role !== 'admin' && role !== 'readonly')) return details
+    return [...details, { message: '"groups" must be empty unless the role is member', key: 'groups' }]
   }
 
   /** Oldest first. */
@@ -45,7 +68,7 @@ export class Members {
     if (this.#find(caller, email) !== undefined)
       throw new ApiError(409, 'Conflict', `${email} is a member already`)
     const subjectId = entropy.uuid()
-    this.#assertGroups({ account, role, groups })
+    this.#assertGroups(caller, { role, groups })
     const createdAtMs = clock.wallMs()
     const member: Member = { account, email, role, groups: eachOnce(groups), subjectId, createdAtMs }
     await this.#configuration.append([create(members, memberKey(account, email), member)], author)
@@ -68,7 +91,7 @@ export class Members {
         throw badRequest([
           { message: `"groups" must be [] with the role ${role}: send "groups":[]`, key: 'groups' },
         ])
-      this.#assertGroups({ ...before.value, role, groups })
+      this.#assertGroups(caller, { role, groups })
       const member: Member = { ...before.value, role, groups: eachOnce(groups) }
       await this.#configuration.append([replace(members, before, member)], authorOf(caller))
       return member
@@ -87,8 +110,10 @@ export class Members {
 
   #createNamed(caller: Caller, email: string, { role, groups = [] }: MemberChange): Promise<Member> {
     if (role === undefined) throw notFound()
-    if (!isEmail(email) || email.length > MAX_EMAIL_CHARACTERS)
-      throw badRequest([{ message: '"email" must be a valid email', key: 'email' }])
+    if (!isEmail(email) || email.length > MAX_EMAIL_CHARACTERS) {
+      const wrongEmail = { message: '"email" must be a valid email', key: 'email' }
+      throw badRequest([wrongEmail, ...this.groupDetails(caller, { role, groups })])
+    }
     return this.create(caller, { email, role, groups })
   }
 
@@ -99,13 +124,8 @@ export class Members {
   }
 
   /** @throws ApiError 400 */
-  #assertGroups({ account, role, groups }: Pick<Member, 'account' | 'role' | 'groups'>): void {
-    const details: ValidationDetail[] = groups.flatMap((id, at) => {
-      if (this.#configuration.get(accessGroups, id)?.value.account === account) return []
-      return [{ message: `"groups[${at}]" must be the id of a group of the account`, key: `groups[${at}]` }]
-    })
-    if (role !== 'member' && groups.length > 0)
-      details.push({ message: '"groups" must be empty unless the role is member', key: 'groups' })
+  #assertGroups(caller: Caller, given: Pick<Member, 'role' | 'groups'>): void {
+    const details = this.groupDetails(caller, given)
     if (details.length > 0) throw badRequest(details)
   }
 

@@ -1,0 +1,20 @@
+import type { ErrorObject } from 'ajv'
+import type { FastifyRequest } from 'fastify'
+import { badRequest, type ValidationDetail } from '../errors.ts'
+import { detailsOf } from '../validation.ts'
+
+/**
+ * Of the body of a route with `attachValidation`: what only the configuration can tell is reported beside what its
+ * schema found.
+ *
+ * @param further what else is wrong with the body; members of it may have any type
+ * @throws ApiError 400
+ */
+export function assertValid(
+  { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
+  further: (body: unknown) => readonly ValidationDetail[],
+): void {
+  if (validationError === undefined) return
+  const findings = (validationError.validation ?? []) as unknown as readonly ErrorObject[]
+  throw badRequest([...detailsOf(findings), ...further(body)])
+}
