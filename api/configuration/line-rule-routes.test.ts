@@ -113,6 +113,14 @@ describe('an exclusion rule', () => {
     })
     expect(await problems('PATCH', `${path}/${body.id}`, { apps: [] })).toEqual([nothing])
     expect(await problems('PATCH', `${path}/${body.id}`, { apps: [], query: ' ' })).toEqual([nothing])
+    const wrong = { title: 5, apps: [] }
+    const both = ['"title" must be a string', nothing]
+    expect(await problems('PATCH', `${path}/${body.id}`, wrong)).toEqual(both)
+    expect(await problems('PATCH', `${path}/${body.id}`, { title: 5 })).toEqual(both.slice(0, 1))
+    expect(await problems('PATCH', `${path}/ffffffffff`, wrong)).toEqual(both.slice(0, 1))
+    const streamed = '/v1/config/stream/exclusions'
+    const { id } = (await call('POST', streamed, { apps: ['a'] })).body
+    expect(await problems('PATCH', `${streamed}/${id}`, wrong)).toEqual(both)
     const changed = await call('PATCH', `${path}/${body.id}`, { apps: [], hosts: ['b'], indexonly: false })
     expect(changed.body).toMatchObject({ apps: [], hosts: ['b'], indexonly: false })
   })
@@ -208,6 +216,12 @@ test('a retention rule says what it is called, what it is for and how long', asy
     '"priority" must be a number',
     '"days" must be less than or equal to 65535',
   ])
+  const { id } = (await call('POST', path, RETENTION)).body
+  expect(await problems('PATCH', `${path}/${id}`, { name: '', level: '' })).toEqual([
+    '"name" is not allowed to be empty',
+    '"value" must contain at least one of [host, app, level, query]',
+  ])
+  await call('DELETE', `${path}/${id}`)
   expect(await problems('POST', path, { name: 'a', priority: 1, days: 3 })).toEqual([
     '"value" must contain at least one of [host, app, level, query]',
   ])

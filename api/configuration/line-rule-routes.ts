@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import type { ExclusionRule, RetentionRule } from '../../engine/configuration/line-rules.ts'
+import type { ExclusionRule } from '../../engine/configuration/line-rules.ts'
 import {
   EXCLUSION_CONDITIONS,
   ExclusionChange,
@@ -15,10 +15,10 @@ import {
   RetentionRuleCreate,
   RetentionRuleRecord,
 } from '../../schemas/line-rules-api.ts'
+import { assertValid } from './assert-valid.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { givenMembers } from './given-members.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
-import { assertCondition } from './rule-conditions.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 
 const RulePath = Type.Object({ id: Type.String() })
@@ -35,7 +35,7 @@ export const lineRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
 }
 
 const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const rules = new RuleList('exclusions', ports, checkExclusion)
+  const rules = new RuleList('exclusions', ports, EXCLUSION_CONDITIONS)
   const path = '/v1/config/ingestion/exclusions'
   const record = IngestionExclusionRecord
   const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not stored', record })
@@ -45,9 +45,12 @@ const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = 
   )
   app.patch(
     `${path}/:id`,
-    { config, schema: { ...change, body: IngestionExclusionChange } },
-    ({ caller, params, body }) =>
-      rules.change(caller, params.id, givenMembers(body, [...EXCLUSION_MEMBERS, 'indexonly'])),
+    { config, attachValidation: true, schema: { ...change, body: IngestionExclusionChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, [...EXCLUSION_MEMBERS, 'indexonly']))
+    },
   )
 }
 
@@ -56,7 +59,7 @@ const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
   app,
   { configuration, entropy },
 ) => {
-  const rules = new RuleList('streamExclusions', { configuration, entropy }, checkExclusion)
+  const rules = new RuleList('streamExclusions', { configuration, entropy }, EXCLUSION_CONDITIONS)
   const path = '/v1/config/stream/exclusions'
   const record = ExclusionRecord
   const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not streamed', record })
@@ -66,13 +69,17 @@ const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
   )
   app.patch(
     `${path}/:id`,
-    { config, schema: { ...change, body: ExclusionChange } },
-    ({ caller, params, body }) => rules.change(caller, params.id, givenMembers(body, EXCLUSION_MEMBERS)),
+    { config, attachValidation: true, schema: { ...change, body: ExclusionChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, EXCLUSION_MEMBERS))
+    },
   )
 }
 
 const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const rules = new RuleList('retentionRules', ports, checkRetention)
+  const rules = new RuleList('retentionRules', ports, RETENTION_CONDITIONS)
   const path = '/v1/config/retention-rules'
   const record = RetentionRuleRecord
   const { create, change } = commonRoutes(app, { path, rules, what: 'how long lines are kept', record })
@@ -83,8 +90,12 @@ const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
   })
   app.patch(
     `${path}/:id`,
-    { config, schema: { ...change, body: RetentionRuleChange } },
-    ({ caller, params, body }) => rules.change(caller, params.id, givenMembers(body, RETENTION_MEMBERS)),
+    { config, attachValidation: true, schema: { ...change, body: RetentionRuleChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, RETENTION_MEMBERS))
+    },
   )
 }
 
@@ -142,12 +153,4 @@ function newExclusion({
   query = '',
 }: ExclusionCreate): Omit<ExclusionRule, 'id'> {
   return { title, active, apps, hosts, query }
-}
-
-function checkExclusion(rule: ExclusionRule): void {
-  assertCondition(rule, EXCLUSION_CONDITIONS)
-}
-
-function checkRetention(rule: RetentionRule): void {
-  assertCondition(rule, RETENTION_CONDITIONS)
 }

@@ -1,19 +1,9 @@
-import { badRequest } from '../errors.ts'
+import type { ValidationDetail } from '../errors.ts'
 
-/**
- * A changed rule still says which lines it means; that is known only once what stays and what is sent are put together.
- *
- * @param conditions members of which one at least must not be empty
- * @throws ApiError 400
- */
-export function assertCondition<Rule extends object>(
-  rule: Rule,
-  conditions: readonly (keyof Rule & string)[],
-): void {
-  if (hasCondition(rule, conditions)) return
-  throw badRequest([
-    { message: `"value" must contain at least one of [${conditions.join(', ')}]`, key: 'value' },
-  ])
+/** @param conditions members that say which lines a rule means: one at least does */
+export function conditionDetails(rule: object, conditions: readonly string[]): ValidationDetail[] {
+  if (hasCondition(rule, conditions)) return []
+  return [{ message: `"value" must contain at least one of [${conditions.join(', ')}]`, key: 'value' }]
 }
 
 /** A member of a wrong type is at fault itself: it says something. A query of blanks alone says no more than none. */

@@ -1,12 +1,14 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { type LineRules, lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
+import { isJsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import { notFound } from '../errors.ts'
+import { badRequest, notFound, type ValidationDetail } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
 import { authorOf } from './author.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
+import { conditionDetails } from './rule-conditions.ts'
 
 type RuleListPorts = Pick<ConfigurationPorts, 'configuration' | 'entropy' | 'inEffect'>
 
@@ -20,13 +22,13 @@ type RuleOf<Name extends ListName> = LineRules[Name][number]
 export class RuleList<Name extends ListName> {
   readonly #name: Name
   readonly #ports: RuleListPorts
-  readonly #check: (rule: RuleOf<Name>) => void
+  readonly #conditions: readonly string[]
 
-  /** @param check throws what is wrong with a rule as a change would leave it */
-  constructor(name: Name, ports: RuleListPorts, check: (rule: RuleOf<Name>) => void) {
+  /** @param conditions members that say which lines a rule means: one at least does */
+  constructor(name: Name, ports: RuleListPorts, conditions: readonly string[]) {
     this.#name = name
     this.#ports = ports
-    this.#check = check
+    this.#conditions = conditions
   }
 
   list(caller: Caller): readonly RuleOf<Name>[] {
@@ -43,13 +45,25 @@ export class RuleList<Name extends ListName> {
     return created
   }
 
-  /** Changes what is given. */
+  /**
+   * What is wrong with a change besides what its schema says: members of the body may have any type. Whether a rule still
+   * says which lines it means is known only once what stays and what is sent are put together. Of a rule that is none
+   * nothing is wrong.
+   */
+  changeDetails(caller: Caller, id: string, body: unknown): ValidationDetail[] {
+    const before = this.list(caller).find(each => each.id === id)
+    if (before === undefined || !isJsonObject(body)) return []
+    return conditionDetails({ ...before, ...body }, this.#conditions)
+  }
+
+  /** Changes what is given. @throws ApiError 400 */
   async change(caller: Caller, id: string, given: Partial<Omit<RuleOf<Name>, 'id'>>): Promise<RuleOf<Name>> {
     let changed = this.get(caller, id)
     await this.#edit(caller, rules => {
       const before = found(rules, id)
       changed = { ...before, ...given }
-      this.#check(changed)
+      const details = conditionDetails(changed, this.#conditions)
+      if (details.length > 0) throw badRequest(details)
       return rules.map(rule => (rule.id === id ? changed : rule))
     })
     return changed
