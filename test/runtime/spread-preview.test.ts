@@ -10,7 +10,7 @@ import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { EPOCH_MS, SPREAD_PARTITIONS, SpreadRun, type SpreadScript } from '../support/spread-run.ts'
 import { node, SOURCE } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 4)
+const SEEDS = Number(process.env.SEEDS ?? 2)
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
