@@ -405,6 +405,48 @@ describe('what reads the route', () => {
     expect(await messages()).toEqual(['[1]', 2, '[3]', 4])
   })
 
+  describe('is what is deployed, whatever becomes of the draft', () => {
+    const status = async (method: 'GET' | 'POST' | 'DELETE', path: string, payload = {}) => {
+      const { statusCode } = await installation.call({
+        method,
+        url: `/v3/pipeline${path}`,
+        ...(method === 'POST' && { payload }),
+      })
+      return statusCode
+    }
+    const routeStatus = () => status('GET', `/gateway-route/${route}`)
+    const withoutSource = () => status('DELETE', `/${pipeline}/source/${route}`)
+
+    test('a route stays, with its keys, when its source is deleted and comes back', async () => {
+      expect(await withoutSource()).toBe(200)
+      expect([await routeStatus(), (await push('1')).statusCode]).toEqual([200, 200])
+      expect(await status('DELETE', `/gateway-route/${route}`)).toBe(409)
+      expect(await status('POST', `/${pipeline}/revision/1/restore`)).toBe(200)
+      expect((await push('2')).statusCode).toBe(200)
+    })
+
+    test('a route goes when what is deployed next has no source on it', async () => {
+      await withoutSource()
+      await created(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion', user_config: {} })
+      expect(await status('POST', `/${pipeline}/publish?allow_unconnected_edges=true`)).toBe(200)
+      expect([await routeStatus(), (await push('1')).statusCode]).toEqual([404, 404])
+    })
+
+    test('a route goes with its pipeline, also when the draft had let go of it', async () => {
+      await withoutSource()
+      expect(await status('DELETE', `/${pipeline}`)).toBe(200)
+      expect(await routeStatus()).toBe(404)
+    })
+
+    test('a route that another draft has joined stays when nothing deployed reads it any more', async () => {
+      const other = await created('/v3/pipeline', { title: 'other' })
+      const joined = { type: 'http', user_config: {}, gateway_route_id: route }
+      await created(`/v3/pipeline/${other.id}/source`, joined)
+      expect(await status('DELETE', `/${pipeline}`)).toBe(200)
+      expect([await routeStatus(), (await push('1')).statusCode]).toEqual([200, 409])
+    })
+  })
+
   describe('a deployment that its partition may not know', () => {
     let inEffect: Map<string, number>
     let soughtAtLog: string[]

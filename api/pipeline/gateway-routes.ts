@@ -19,7 +19,13 @@ import { untilNotOvertaken } from '../overtaken.ts'
 import { ProblemsError } from '../problems-error.ts'
 import type { PipelinePorts, Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
-import { isUsed, removing, routeOfAccount, touched } from './source-routes.ts'
+import { removing, routeOfAccount, touched, usedBy } from './source-routes.ts'
+
+const IN_USE = {
+  draft: 'The gateway route is in use: sources are attached to it',
+  deployment:
+    'The gateway route is in use: a deployed pipeline still reads it. Publish that pipeline without it, or delete it, first',
+} as const
 
 export interface NewAccessKey {
   readonly accessKey: Entity<AccessKey>
@@ -77,8 +83,8 @@ export class GatewayRoutes {
   async delete(caller: Caller, id: string): Promise<void> {
     const { configuration } = this.#ports
     await this.#changing(caller, id, route => {
-      if (isUsed(configuration, route))
-        throw new ApiError(409, 'Conflict', 'The gateway route is in use: sources are attached to it')
+      const user = usedBy(configuration, route)
+      if (user !== undefined) throw new ApiError(409, 'Conflict', IN_USE[user])
       return removing(configuration, route)
     })
   }

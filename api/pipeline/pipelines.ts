@@ -27,7 +27,7 @@ import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
 import { documentNodes, revisionDeployedBy, revisionsOf, sameAlerts, sameNodes } from './revision.ts'
-import { routeChanges } from './source-routes.ts'
+import { routeChanges, routeChangesOfDeletion } from './source-routes.ts'
 
 export interface PipelinePorts {
   readonly configuration: ConfigurationLog
@@ -127,7 +127,7 @@ export class Pipelines {
     const changes = [
       remove(pipelines, pipeline),
       remove(drafts, draft),
-      ...routeChanges(this.#ports, draft, []),
+      ...routeChangesOfDeletion(configuration, deployment, draft),
     ]
     const deadLetters = configuration.get(deadLetterSettings, pipeline.id)
     if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))

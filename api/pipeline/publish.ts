@@ -20,6 +20,7 @@ import { ProblemsError } from '../problems-error.ts'
 import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revision.ts'
+import { routeChangesOfPublishing } from './source-routes.ts'
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are fine. */
@@ -76,6 +77,7 @@ export async function publish(
         ? create(deployments, id, deployment)
         : replace(deployments, state.deployment, deployment),
       replace(pipelines, state.pipeline, { ...state.pipeline.value, published: { revisionId, atMs } }),
+      ...routeChangesOfPublishing(configuration, state.deployment, state.draft),
     ]
   })
   await pipelinesOfAll.untilInEffect(caller, id)

@@ -1,11 +1,14 @@
 import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import {
   accessKeys,
+  type Deployment,
   type Draft,
   type DraftNode,
+  deployments,
   drafts,
   type GatewayRoute,
   gatewayRoutes,
+  revisions,
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
 import type { Problem } from '../../engine/problem.ts'
@@ -67,8 +70,8 @@ export function routeOfAccount(
 
 /**
  * What else changes when the nodes of a draft do: a route of its own comes along with a source, and goes with the
- * last source that uses it. A restored revision may bring sources back whose route is gone: it comes back too, without
- * access keys.
+ * last source that uses it; one that a deployed revision reads stays until that is replaced. A restored revision may
+ * bring sources back whose route is gone: it comes back too, without access keys.
  */
 export function routeChanges(
   { configuration, clock, entropy }: Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'>,
@@ -94,10 +97,49 @@ export function routeChanges(
       }
       return [create(gatewayRoutes, id, value)]
     }
-    const isLeft =
-      !after.some(node => node.gateway_route_id === id) && !isUsed(configuration, route, pipeline)
-    return isLeft && route.value.madeBySource ? removing(configuration, route) : [touched(route)]
+    if (after.some(node => node.gateway_route_id === id)) return [touched(route)]
+    return leaving(configuration, route, { draft: pipeline })
   })
+}
+
+/** What else changes when a draft becomes what is deployed of its pipeline: routes go that nobody reads any more. */
+export function routeChangesOfPublishing(
+  configuration: ConfigurationView,
+  deployment: Entity<Deployment> | undefined,
+  { value: { account, nodes } }: Pick<Entity<Draft>, 'value'>,
+): Change[] {
+  const kept = new Set(nodes.map(node => node.gateway_route_id))
+  const ids = deployedRoutes(configuration, deployment).filter(id => !kept.has(id))
+  return existing(configuration, account, ids).flatMap(route =>
+    leaving(configuration, route, { deployment: (deployment as Entity<Deployment>).id }),
+  )
+}
+
+/** What else changes when a pipeline is deleted. */
+export function routeChangesOfDeletion(
+  configuration: ConfigurationView,
+  deployment: Entity<Deployment> | undefined,
+  { id, value: { account, nodes } }: Pick<Entity<Draft>, 'id' | 'value'>,
+): Change[] {
+  const ids = new Set(nodes.flatMap(node => node.gateway_route_id ?? []))
+  for (const route of deployedRoutes(configuration, deployment)) ids.add(route)
+  return existing(configuration, account, ids).flatMap(route =>
+    leaving(configuration, route, { draft: id, deployment: id }),
+  )
+}
+
+function existing(
+  configuration: ConfigurationView,
+  account: string,
+  ids: Iterable<string>,
+): Entity<GatewayRoute>[] {
+  return [...ids].flatMap(id => routeOfAccount(configuration, account, id) ?? [])
+}
+
+/** A route that a source brought goes with the last that uses it. */
+function leaving(configuration: ConfigurationView, route: Entity<GatewayRoute>, except: Except): Change[] {
+  const isLeft = route.value.madeBySource && usedBy(configuration, route, except) === undefined
+  return isLeft ? removing(configuration, route) : [touched(route)]
 }
 
 /** Takes a route away with its access keys. */
@@ -113,15 +155,35 @@ export function touched(route: Entity<GatewayRoute>): Change {
   return replace(gatewayRoutes, route, route.value)
 }
 
-/** Whether a pipeline of the account has a source on the route. @param except id of a pipeline that does not count */
-export function isUsed(
+/** Ids of pipelines that do not count, by what of them does not. */
+interface Except {
+  readonly draft?: string
+  readonly deployment?: string
+}
+
+/** Where a pipeline of the account has a source on the route; undefined: nowhere. */
+export function usedBy(
   configuration: ConfigurationView,
   { id, value: { account } }: Entity<GatewayRoute>,
-  except?: string,
-): boolean {
-  return configuration
+  except: Except = {},
+): 'draft' | 'deployment' | undefined {
+  const inDraft = configuration
     .list(drafts, account)
-    .some(draft => draft.id !== except && draft.value.nodes.some(node => node.gateway_route_id === id))
+    .some(draft => draft.id !== except.draft && draft.value.nodes.some(node => node.gateway_route_id === id))
+  if (inDraft) return 'draft'
+  const isDeployed = configuration
+    .list(deployments, account)
+    .some(each => each.id !== except.deployment && deployedRoutes(configuration, each).includes(id))
+  return isDeployed ? 'deployment' : undefined
+}
+
+/** Ids of the routes that a deployed revision reads. */
+function deployedRoutes(
+  configuration: ConfigurationView,
+  deployment: Entity<Deployment> | undefined,
+): string[] {
+  const revision = configuration.get(revisions, deployment?.value.revisionId ?? '')
+  return revision?.value.document.nodes.flatMap(node => node.gateway_route_id ?? []) ?? []
 }
 
 /** The nodes of `others` that are not among `nodes`. */
