@@ -89,6 +89,12 @@ const nodeMembers = {
         'Gateway route that a source that is sent data shares with others; fixed once it is there.',
     }),
   ),
+  shared_source_id: Type.Optional(
+    nullable<string>({
+      type: 'string',
+      description: 'The same as `gateway_route_id`, which goes before it.',
+    }),
+  ),
 }
 
 /** Members without a meaning here are ignored, so that what a GET returned can be sent back. */

@@ -9,7 +9,7 @@ import type { NodeWrite } from '../../schemas/pipeline-api.ts'
 import type { NodeKind } from './links.ts'
 import { settingsFor } from './log-hosts.ts'
 import { named } from './revision.ts'
-import { routeOfNew, routeProblems } from './source-routes.ts'
+import { routeOfNew, routeProblems, sentRouteOf } from './source-routes.ts'
 
 /** Where the node goes. */
 export interface NodePlace extends Pick<DraftNode, 'id' | 'kind' | 'generation' | 'name'> {
@@ -36,7 +36,8 @@ export function checkedNode(
   { id, kind, generation, stored, name = stored?.name }: NodePlace,
   { settings, routes, isWellTyped }: NodeRules,
 ): { readonly node: DraftNode; readonly problems: Problem[] } {
-  const { type, gateway_route_id: sentRoute } = sent
+  const { type } = sent
+  const sentRoute = sentRouteOf(sent)
   const problems = typeProblems(kind, type, stored)
   if (routes !== undefined)
     problems.push(...routeProblems(routes.configuration, routes.account, { kind, type }, sentRoute, stored))

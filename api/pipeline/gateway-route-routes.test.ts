@@ -116,6 +116,19 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('GET', ROUTES)).data.map(({ id }: { id: string }) => id)).toEqual([shared, own])
   })
 
+  test('shared_source_id is another name for it', async () => {
+    const pipeline = await newPipeline()
+    const [shared_source_id, another] = [await newRoute(), await newRoute()]
+    const url = `/v3/pipeline/${pipeline}/source`
+    const { data } = await send('POST', url, { type: 'http', shared_source_id })
+    expect(data.gateway_route_id).toBe(shared_source_id)
+    const { status, body } = await send('PUT', `${url}/${data.id}`, {
+      type: 'http',
+      shared_source_id: another,
+    })
+    expect([status, body.errors[0].instancePath]).toEqual([400, '/shared_source_id'])
+  })
+
   test('both spellings of a type are the same', async () => {
     const pipeline = await newPipeline()
     const shared = await newRoute({ type: 'mezmo-agent' })

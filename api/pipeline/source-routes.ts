@@ -13,6 +13,7 @@ import {
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { sourceOf } from '../../engine/sources/registry.ts'
+import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelinePorts } from './pipelines.ts'
 
 /**
@@ -20,17 +21,32 @@ import type { PipelinePorts } from './pipelines.ts'
  * route, too, unchanged: pipelines share routes, and of two writers who do not see one another one must lose.
  */
 
+/** A route that a request names, and the member that does. */
+export interface SentRoute {
+  readonly member: 'gateway_route_id' | 'shared_source_id'
+  readonly id: string
+}
+
+/** `shared_source_id` is another name; "" and null name none. */
+export function sentRouteOf(sent: JsonObject): SentRoute | undefined {
+  for (const member of ['gateway_route_id', 'shared_source_id'] as const) {
+    const id = sent[member]
+    if (typeof id === 'string' && id !== '') return { member, id }
+  }
+  return undefined
+}
+
 /** The route of a new source: what it was sent, or one of its own. Undefined for sources that pull. */
 export function routeOfNew(
   { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
-  sent: unknown,
+  sent: SentRoute | undefined,
 ): string | undefined {
   if (kind !== 'source' || sourceOf(type)?.isPush !== true) return undefined
-  return typeof sent === 'string' && sent !== '' ? sent : id
+  return sent?.id ?? id
 }
 
 /**
- * What is wrong with a `gateway_route_id` that a request carries; "" and null mean that it carries none.
+ * What is wrong with the route that a request names.
  *
  * @param stored the node that is being replaced
  */
@@ -38,20 +54,21 @@ export function routeProblems(
   configuration: ConfigurationView,
   account: string,
   { kind, type }: Pick<DraftNode, 'kind' | 'type'>,
-  sent: unknown,
+  sent: SentRoute | undefined,
   stored: DraftNode | undefined,
 ): Problem[] {
-  if (typeof sent !== 'string' || sent === '') return []
+  if (sent === undefined) return []
+  const refused = (message: string) => [{ instancePath: `/${sent.member}`, message }]
   const source = kind === 'source' ? sourceOf(type) : undefined
   if (kind === 'source' && source === undefined) return [] // The check of the type says more.
   if (source?.isPush !== true) return refused('must be absent: the type has no gateway route')
   if (stored !== undefined) {
     const { gateway_route_id: route } = stored
-    return sent === route
+    return sent.id === route
       ? []
       : refused(`must stay "${route}": the gateway route of a source does not change`)
   }
-  const route = routeOfAccount(configuration, account, sent)
+  const route = routeOfAccount(configuration, account, sent.id)
   if (route === undefined) return refused('must be the id of a gateway route of the account')
   if (sourceOf(route.value.type) === source) return []
   return refused(
@@ -190,8 +207,4 @@ function deployedRoutes(
 function missingIn(nodes: readonly DraftNode[], others: readonly DraftNode[]): DraftNode[] {
   const ids = new Set(nodes.map(({ id }) => id))
   return others.filter(({ id }) => !ids.has(id))
-}
-
-function refused(message: string): Problem[] {
-  return [{ instancePath: '/gateway_route_id', message }]
 }
