@@ -12,8 +12,10 @@ const PATIENCE_MS = 10_000
 export type RouteState =
   | {
       readonly kind: 'runs'
-      /** Of the source that was published last: its options say how data is read. */
+      /** The source that was published last: its options say how data is read. */
       readonly source: NodeDocument
+      /** Whether any source of the route wants what is known of requests; those that do not leave it out. */
+      readonly capturesMetadata: boolean
       /** Ids of the pipelines that read it. */
       readonly readers: readonly string[]
     }
@@ -27,6 +29,7 @@ export type RouteState =
 interface Reader {
   readonly deployment: Entity<Deployment>
   readonly source: NodeDocument
+  readonly capturesMetadata: boolean
   /** Order of publication. */
   readonly published: number
 }
@@ -73,7 +76,12 @@ export class DeployedRoutes {
     const inEffect = running.filter(reader => this.#isRead(route, reader))
     if (inEffect.length === 0) return { kind: 'coming' }
     const { source } = inEffect.reduce((last, each) => (each.published > last.published ? each : last))
-    return { kind: 'runs', source, readers: inEffect.map(({ deployment }) => deployment.id) }
+    return {
+      kind: 'runs',
+      source,
+      capturesMetadata: inEffect.some(reader => reader.capturesMetadata),
+      readers: inEffect.map(({ deployment }) => deployment.id),
+    }
   }
 
   /** Where no engine runs, a cut is seen only by those who look for it in time. */
@@ -91,11 +99,13 @@ export class DeployedRoutes {
     if (readers === undefined) {
       const { configuration } = this.#options
       readers = configuration.list(deployments, account).flatMap(deployment => {
-        const source = this.#sourcesOf(deployment.value).find(each => each.gateway_route_id === route)
+        const sources = this.#sourcesOf(deployment.value).filter(each => each.gateway_route_id === route)
+        const [source] = sources
+        const capturesMetadata = sources.some(each => each.user_config.capture_metadata !== false)
         const revision = configuration.get(revisions, deployment.value.revisionId ?? '')
         return source === undefined || revision === undefined
           ? []
-          : [{ deployment, source, published: revision.createdVersion }]
+          : [{ deployment, source, capturesMetadata, published: revision.createdVersion }]
       })
       this.#readers.set(route, readers)
     }

@@ -83,11 +83,10 @@ export class PushFront {
     const body = await this.#contentOf(request)
     // Once more: a body may take minutes, and a key that is deleted, or a pipeline that is paused meanwhile, ends at once.
     const caller = this.#authenticated(request, reply)
-    const { source, readers } = this.#running(request, caller)
+    const { source, capturesMetadata, readers } = this.#running(request, caller)
     const messages = this.#decoded(request, caller, body, source)
     if (messages.length > 0) {
-      const captures = source.user_config.capture_metadata !== false
-      await this.#append(request, caller, messages, captures)
+      await this.#append(request, caller, messages, capturesMetadata)
       // What was on its way when the pipeline was paused may have come too late for it: the sender repeats it.
       const after = this.#running(request, caller).readers
       if (!readers.some(pipeline => after.includes(pipeline))) throw changedMeanwhile()

@@ -405,6 +405,18 @@ describe('what reads the route', () => {
     expect(await messages()).toEqual(['[1]', 2, '[3]', 4])
   })
 
+  test('of sources that share it any that wants metadata has them captured', async () => {
+    const { pipeline: second } = await deployed({ capture_metadata: false }, route)
+    await push('[1]')
+    await pausing(pipeline, 'pause')
+    await push('[2]')
+    await pausing(pipeline, 'resume')
+    await pausing(second, 'pause')
+    await push('[3]')
+    const captured = (await events()).map(({ metadata }) => 'headers' in metadata)
+    expect(captured).toEqual([true, false, true])
+  })
+
   describe('is what is deployed, whatever becomes of the draft', () => {
     const status = async (method: 'GET' | 'POST' | 'DELETE', path: string, payload = {}) => {
       const { statusCode } = await installation.call({

@@ -380,3 +380,27 @@ describe('a document that could not have been published', () => {
     expect(() => compileGraph(document)).toThrow(reason)
   })
 })
+
+test('a source that captures no metadata leaves it out, whatever another source of its route wants', () => {
+  const pushed = (id: string, config: JsonObject) => ({
+    ...node(id, 'source', 'http', [], config),
+    gateway_route_id: 'r',
+  })
+  const graph = compileGraph(
+    pipeline(
+      pushed('with', {}),
+      pushed('without', { capture_metadata: false }),
+      sink('one', 'with'),
+      sink('other', 'without'),
+    ),
+  )
+  const metadata: Record<string, JsonValue[]> = {}
+  graph.run('r', [Event.of('m', { headers: { a: 'b' } }, '2031-03-09T08:15:30.250Z')], {
+    nowMs: 0,
+    deliver: ({ nodeId }, events) => {
+      metadata[nodeId] = events.map(event => event.metadata)
+    },
+    report: () => {},
+  })
+  expect(metadata).toEqual({ one: [{ headers: { a: 'b' } }], other: [{}] })
+})

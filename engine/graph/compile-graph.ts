@@ -229,10 +229,10 @@ class Graph implements CompiledGraph {
     }
   }
 
-  #compileSource({ id, type, gateway_route_id: gatewayRoute }: NodeDocument): SourceNode {
+  #compileSource({ id, type, gateway_route_id: gatewayRoute, user_config }: NodeDocument): SourceNode {
     const source = sourceOf(type)
     if (source === undefined || source.entrance === null) throw new RangeError(`no source of type "${type}"`)
-    const compiled = new SourceNode(id)
+    const compiled = new SourceNode(id, { keepsMetadata: user_config.capture_metadata !== false })
     this.#ports.set(id, compiled.output)
     const entrance = source.entrance === 'ingest' ? INGEST_ROUTE : (gatewayRoute ?? id)
     this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])

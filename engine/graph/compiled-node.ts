@@ -93,11 +93,16 @@ export class SourceNode implements CompiledNode {
   readonly inboxes: readonly Inbox[] = []
   readonly output = new OutputPort(this.counters)
 
-  constructor(id: string) {
+  readonly #keepsMetadata: boolean
+
+  /** @param keepsMetadata false: another source of its route may have wanted what was said about requests, and this one does not */
+  constructor(id: string, { keepsMetadata }: { readonly keepsMetadata: boolean }) {
     this.id = id
+    this.#keepsMetadata = keepsMetadata
   }
 
-  enter(events: readonly Event[], { observer }: RunContext): void {
+  enter(sent: readonly Event[], { observer }: RunContext): void {
+    const events = this.#keepsMetadata ? sent : sent.map(event => event.withMetadata({}))
     if (observer !== undefined)
       for (const [row, event] of events.entries()) observer.left(this.id, DEFAULT_OUTPUT, event, row)
     let bytes = 0
