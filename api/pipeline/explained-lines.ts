@@ -31,7 +31,6 @@ interface Ends {
   readonly stored: readonly StoredAt[]
   /** What windows gave in which it was the last. */
   readonly gathered: readonly StoredAt[]
-  readonly notStored: ExplainedLine['notStored']
   readonly excluded: ExplainedLine['excluded']
 }
 
@@ -91,7 +90,6 @@ function endsOf(line: ExplainedLine, handled: Handled, moved: MovedEvents): Ends
   return {
     stored: at('stored'),
     gathered: at('gathered'),
-    notStored: all.flatMap(each => each.notStored),
     excluded: all.flatMap(each => each.excluded),
   }
 }
@@ -157,7 +155,7 @@ function outcomeOf(
 }
 
 function summaryOf(
-  { stored, gathered, notStored, excluded }: Ends,
+  { stored, gathered, excluded }: Ends,
   pipelineId: string,
   pipeline: ExplainedPipelineRecord | undefined,
 ): string {
@@ -173,11 +171,7 @@ function summaryOf(
   if (pipeline === undefined) return `The pipeline was not deployed when the line was handled${others}.`
   if (pipeline.paused) return `The pipeline was paused, so it left the line alone${others}.`
   if (!pipeline.took_it) return `Revision ${pipeline.revision} does not read what the line came by${others}.`
-  const ends = pipeline.steps.flatMap(endOf)
-  const refused = notStored
-    .filter(each => each.pipeline === pipelineId)
-    .map(({ error }) => `${error.code}: ${error.message}`)
-  const said = [...ends, ...refused]
+  const said = pipeline.steps.flatMap(endOf)
   if (byThis > 0) said.unshift(`stored ${times(byThis)}`)
   if (gatheredByThis > 0)
     said.push(`was the last of a window, and what that gave is stored ${times(gatheredByThis)}`)
@@ -195,7 +189,7 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
     case 'dropped':
       return [`dropped by ${name}${ruleOf(reason)}`]
     case 'failed':
-      return [`failed at ${name}: ${errors.map(({ code, message }) => `${code}: ${message}`).join(', ')}`]
+      return [`failed at ${name}: ${errors.map(saidIn).join(', ')}`]
     case 'held':
     case 'merged':
       return [
@@ -210,6 +204,11 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
     case 'passed':
       return read ? [] : [`left ${name} where no node goes on`]
   }
+}
+
+/** An error as part of a sentence. */
+function saidIn({ code, message }: ExplainedStepRecord['errors'][number]): string {
+  return `${code}: ${message.replace(/\.$/, '')}`
 }
 
 function ruleOf(reason: object | undefined): string {

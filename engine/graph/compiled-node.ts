@@ -32,7 +32,7 @@ export interface RunContext {
 
 /** Told of events that their sink does not keep. */
 export interface NotDelivered {
-  failed(event: Event): void
+  failed(error: NodeError): void
   /** On purpose. */
   dropped(event: Event, reason: JsonObject): void
 }
@@ -122,8 +122,10 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   readonly inboxes: readonly Inbox[]
   readonly sink: SinkNode
   #isObserved = false
-  /** While it is observed; with the reason for those that were dropped. */
-  readonly #notDelivered = new Map<Event, JsonObject | undefined>()
+  /** While it is observed. */
+  readonly #failed = new Map<Event, NodeError>()
+  /** While it is observed, with the reasons. */
+  readonly #dropped = new Map<Event, JsonObject>()
 
   constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
     this.id = sink.nodeId
@@ -142,28 +144,34 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     if (observer === undefined) return
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
-      const reason = this.#notDelivered.get(event)
+      const reason = this.#dropped.get(event)
+      const error = this.#failed.get(event)
       if (reason !== undefined) observer.dropped(this.id, event, row, () => reason)
-      else if (this.#notDelivered.has(event)) observer.failed(this.id, event, row)
-      else observer.left(this.id, DEFAULT_OUTPUT, event, row)
+      else if (error === undefined) observer.left(this.id, DEFAULT_OUTPUT, event, row)
+      else {
+        observer.failed(this.id, event, row)
+        observer.reported(error, row)
+      }
     }
-    this.#notDelivered.clear()
+    this.#failed.clear()
+    this.#dropped.clear()
   }
 
-  failed(event: Event): void {
-    this.#takeOut(event, event.bytes, undefined)
+  failed(error: NodeError): void {
+    this.#takeOut(error.event.bytes)
     this.counters.failed++
+    if (this.#isObserved) this.#failed.set(error.event, error)
   }
 
   dropped(event: Event, reason: JsonObject): void {
     const { bytes } = event
-    this.#takeOut(event, bytes, reason)
+    this.#takeOut(bytes)
     this.counters.dropped++
     this.counters.droppedBytes += bytes
+    if (this.#isObserved) this.#dropped.set(event, reason)
   }
 
-  #takeOut(event: Event, bytes: number, reason: JsonObject | undefined): void {
-    if (this.#isObserved) this.#notDelivered.set(event, reason)
+  #takeOut(bytes: number): void {
     this.counters.eventsOut--
     this.counters.bytesOut -= bytes
   }

@@ -473,10 +473,13 @@ export class AccountState {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return
         const name = nameOf(sink.nodeId)
+        const failed = (error: NodeError) => {
+          left.failed(error)
+          takeDeadLetter?.(error)
+        }
         for (const event of delivered) {
-          const outcome = output.store(ownStore, event, this, name, takeDeadLetter)
-          if (outcome === 'failed') left.failed(event)
-          else if (outcome !== 'stored') left.dropped(event, outcome.reason)
+          const outcome = output.store(ownStore, event, this, name, failed)
+          if (typeof outcome === 'object') left.dropped(event, outcome.reason)
         }
       },
       report: error => output.report(nameOf(error.nodeId), error),

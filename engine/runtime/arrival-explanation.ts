@@ -2,7 +2,6 @@ import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import type { NodeError } from '../graph/node-error.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Position } from '../position.ts'
 import type { Exclusion } from './account-rules.ts'
@@ -33,7 +32,6 @@ export interface Arrival {
   readonly stored: readonly StoredAs[]
   /** What windows gave in which it was the last. */
   readonly gathered: readonly StoredAs[]
-  readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
   readonly excluded: readonly ExcludedAt[]
 }
 
@@ -69,7 +67,6 @@ class ArrivalWatch implements RunWatch {
   /** By the line that they come from: of those that travel with the events, each has its own. */
   #stored = new Map<number, StoredAs[]>()
   #gathered = new Map<number, StoredAs[]>()
-  #notStored = new Map<number, NodeError[]>()
   #excluded = new Map<number, ExcludedAt[]>()
 
   constructor(isAsked: IsAskedArrival) {
@@ -85,7 +82,6 @@ class ArrivalWatch implements RunWatch {
     this.#paths = new EventPaths(row => this.#asked.has(row))
     this.#stored = new Map()
     this.#gathered = new Map()
-    this.#notStored = new Map()
     this.#excluded = new Map()
   }
 
@@ -100,10 +96,6 @@ class ArrivalWatch implements RunWatch {
 
   excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
     this.#note(this.#excluded, event, { pipeline, node, reason })
-  }
-
-  notStored(error: NodeError): void {
-    this.#note(this.#notStored, error.event, error)
   }
 
   resumed(revision: RunningRevision | undefined): void {
@@ -123,7 +115,6 @@ class ArrivalWatch implements RunWatch {
         steps: revision === undefined ? [goneStep(node, event)] : (this.#paths?.steps(row) ?? []),
         stored: this.#stored.get(lineOf(event)) ?? [],
         gathered: this.#gathered.get(lineOf(event)) ?? [],
-        notStored: (this.#notStored.get(lineOf(event)) ?? []).map(error => ({ pipeline, error })),
         excluded: this.#excluded.get(lineOf(event)) ?? [],
       })
     }

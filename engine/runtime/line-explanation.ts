@@ -4,7 +4,6 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import type { NodeError } from '../graph/node-error.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Exclusion } from './account-rules.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
@@ -24,7 +23,6 @@ export interface ExplainedLine {
   readonly stored: readonly StoredAs[]
   /** What windows gave in which it was the last. */
   readonly gathered: readonly StoredAs[]
-  readonly notStored: readonly { readonly pipeline: string; readonly error: NodeError }[]
   /** By rules on lines, or because a quota was used up. */
   readonly excluded: readonly ExcludedAt[]
   /** What was deployed of the account's pipelines, in the order of their ids. Where none has taken the line, the default graph has. */
@@ -105,11 +103,6 @@ class LineWatch implements RunWatch {
   readonly #paths = new Map<string, EventPaths>()
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
   readonly #gathered: (StoredAs & { readonly line: number | undefined })[] = []
-  readonly #notStored: {
-    readonly line: number | undefined
-    readonly pipeline: string
-    readonly error: NodeError
-  }[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   readonly #dropped = new Map<number, JsonObject>()
   #batch: LineBatchView | undefined
@@ -150,10 +143,6 @@ class LineWatch implements RunWatch {
     this.#excluded.push({ line: this.#lineOf(event, pipeline), pipeline, node, reason })
   }
 
-  notStored(error: NodeError, { pipeline }: NodeName): void {
-    this.#notStored.push({ line: this.#lineOf(error.event, pipeline), pipeline, error })
-  }
-
   #isOfRecord({ origin }: Event): boolean {
     return origin?.batch === this.#batch
   }
@@ -174,7 +163,6 @@ class LineWatch implements RunWatch {
       droppedFor: this.#dropped.get(index),
       stored: ofLine(this.#stored, index),
       gathered: ofLine(this.#gathered, index),
-      notStored: ofLine(this.#notStored, index),
       excluded: ofLine(this.#excluded, index),
       pipelines: [...this.#inEffect]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -468,7 +468,6 @@ export class PartitionFold {
     const fail = (code: NodeError['code'], field: string | null, message: string) => {
       const error = { nodeId: name.node, kind: 'destination' as const, code, field, message, event }
       this.#report(name, error)
-      this.#watch?.notStored?.(error, name)
       failed?.(error)
       return 'failed' as const
     }

@@ -2,7 +2,6 @@ import type { LineBatchView } from '../../schemas/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import type { NodeError } from '../graph/node-error.ts'
 import type { Position } from '../position.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
@@ -62,6 +61,4 @@ export interface RunWatch {
   stored?(event: Event, name: NodeName, row: number): void
   /** It was left out on purpose before it became one. */
   excluded?(event: Event, name: NodeName, exclusion: Exclusion): void
-  /** It could not become one. */
-  notStored?(error: NodeError, name: NodeName): void
 }

@@ -66,6 +66,29 @@ describe('an explanation', () => {
     expect(third?.pipelines[0]?.steps.at(-1)?.reason).toMatchObject({ rule: 'the condition is met' })
   })
 
+  test('says why a destination refused a line', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    const options = { query: { hostname: 'from-{{.rack}}' } }
+    world.configuration.deploy([SOURCE, node('sink', 'store', 'mezmo', ['source'], options)], 1)
+    await passSecond(world, worker)
+    const offset = await world.append([{ line: 'one' }])
+    await passSecond(world, worker)
+    const configuration = { get: () => undefined }
+    const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
+    const api = new Explanations({ configuration, clock: world.clock, replay: topics })
+    const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
+    const [line] = await api.ofBatch(SAMPLE_ACCOUNT, 'pipeline-1', batch)
+    const message = 'The hostname cannot be rendered: .rack is not in the event.'
+    expect(line?.stored).toEqual([])
+    expect(line?.summary).toBe(`Revision 1: failed at mezmo store: E_NOT_FOUND: ${message}`)
+    expect(line?.pipeline?.steps.at(-1)).toMatchObject({
+      node_id: 'store',
+      outcome: 'failed',
+      errors: [{ code: 'E_NOT_FOUND', field: '.rack', message }],
+    })
+  })
+
   test('is of the revision that the line met, whatever came later, also from a checkpoint', async () => {
     const world = await newWorld()
     let worker = await world.worker()
