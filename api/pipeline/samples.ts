@@ -39,7 +39,11 @@ export function readSamples(
     throw new ProblemsError([
       { instancePath: '/samples', message: `must NOT have more than ${MAX_SAMPLES} items` },
     ])
-  const problems: Problem[] = []
+  const { source, sources } = defaults
+  const problems: Problem[] =
+    source === undefined || sources.has(source)
+      ? []
+      : [{ instancePath: '/source', message: noSuchSource(sources) }]
   const samples = values.map((value, index) => sampleOf(value, `/samples/${index}`, defaults, problems))
   if (problems.length > 0) throw new ProblemsError(problems)
   return samples
@@ -106,16 +110,23 @@ function sampleOf(
   const timeMs = at === undefined ? nowMs : instantOf(at)
   if (timeMs === undefined) report('at', 'must be a time as in RFC 3339, or UNIX milliseconds')
   const sourceId = typeof source === 'string' ? sources.get(source) : undefined
-  if (sourceId === undefined) {
-    const which = `the pipeline has ${sources.size === 0 ? 'none' : [...sources.keys()].join(', ')}`
-    report('source', source === undefined ? `must name a source: ${which}` : `must be a source: ${which}`)
-  }
+  if (source === undefined) report('source', `must name a source: ${sourcesIn(sources)}`)
+  // One that the sample does not name itself is wrong once for all.
+  else if (sourceId === undefined && envelope.source !== undefined) report('source', noSuchSource(sources))
   const event = Event.of(
     message as JsonValue,
     isJsonObject(metadata) ? metadata : {},
     new Date(timestampMs ?? nowMs).toISOString(),
   )
   return { event, timeMs: timeMs ?? nowMs, source: sourceId ?? '' }
+}
+
+function noSuchSource(sources: SampleDefaults['sources']): string {
+  return `must be a source: ${sourcesIn(sources)}`
+}
+
+function sourcesIn(sources: SampleDefaults['sources']): string {
+  return `the pipeline has ${sources.size === 0 ? 'none' : [...sources.keys()].join(', ')}`
 }
 
 function isEnvelope(value: JsonValue): value is JsonObject {

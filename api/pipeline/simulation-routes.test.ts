@@ -236,7 +236,8 @@ describe('a simulation', () => {
     ['more than 1,000', { samples: Array(1001).fill(1) }, '/samples'],
     ['text that is no JSON', { samples: 'x', format: 'json' }, '/samples'],
     ['lines that are no JSON', { samples: '{"a":1}\nnope', format: 'ndjson' }, '/samples'],
-    ['a source that is none', { samples: [1], source: 'nowhere' }, '/samples/0/source'],
+    ['a source that is none', { samples: [1], source: 'nowhere' }, '/source'],
+    ['a sample of a source that is none', { samples: [{ message: 1, source: 'no' }] }, '/samples/0/source'],
     ['a time that is none', { samples: [{ message: 1, at: 'noon' }] }, '/samples/0/at'],
     ['a timestamp that is none', { samples: [{ message: 1, timestamp: 5 }] }, '/samples/0/timestamp'],
     ['a time beyond all times', { samples: [{ message: 1, at: 1e300 }] }, '/samples/0/at'],
@@ -245,6 +246,19 @@ describe('a simulation', () => {
   ])('with %s is refused', async (_name, body, pointer) => {
     const { status, body: answer } = await simulate(body)
     expect([status, answer.errors[0].instancePath]).toEqual([400, pointer])
+  })
+
+  test('of a source that is none is refused once, beside samples that name one of their own', async () => {
+    const samples = [1, 2, { message: 3, source: 'elsewhere' }, { message: 4, source }]
+    const { status, body } = await simulate({ samples, source: 'nowhere' })
+    const message = `must be a source: the pipeline has ${source}`
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        { instancePath: '/source', message },
+        { instancePath: '/samples/2/source', message },
+      ],
+    ])
   })
 
   test('needs a source where there are several, and nodes that run', async () => {
