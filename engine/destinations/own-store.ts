@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Event } from '../event.ts'
+import type { SinkNode } from '../graph/compiled-node.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { fillComposed } from './composed-line.ts'
 import { fillAsChanged, fillAsSent } from './ingested-line.ts'
@@ -52,6 +53,12 @@ export function compileOwnStore(config: JsonObject): OwnStoreSink {
       return undefined
     },
   }
+}
+
+/** Those of a graph's sinks that are lines of the own store, by node id. */
+export function ownStoresOf(sinks: readonly SinkNode[]): Map<string, OwnStoreSink> {
+  const own = sinks.filter(({ type }) => type === 'log-analysis')
+  return new Map(own.map(({ nodeId, config }) => [nodeId, compileOwnStore(config)]))
 }
 
 /** The destination of the default graph, which runs where no pipeline reads an account's lines. */

@@ -116,6 +116,18 @@ describe('a simulation', () => {
     })
   })
 
+  test('shows what a destination would refuse as failed, with the reason', () => {
+    const options = { query: { hostname: 'from-{{.rack}}' } }
+    const store = node('sink', 'store', 'mezmo', ['source'], options)
+    const simulation = simulate(document(store), [sample('no rack'), sample({ rack: 7 })])
+    expect(leaving(simulation, 'store')).toEqual([[1, { rack: 7 }]])
+    const { failed, errors, counters } = at(simulation, 'store')
+    expect(failed).toMatchObject([{ sample: 0, event: { message: 'no rack' } }])
+    const message = 'The hostname cannot be rendered: .rack is not in the event.'
+    expect(errors).toEqual([{ sample: 0, code: 'E_NOT_FOUND', field: '.rack', message }])
+    expect(counters).toMatchObject({ eventsIn: 2, eventsOut: 1, failed: 1 })
+  })
+
   test('closes the windows that are open at its end, with time moved to theirs', () => {
     const cart = node('transform', 'cart', 'reduce', ['source'], { duration_ms: 1000, group_by: ['.cart'] })
     const day = node('transform', 'day', 'reduce', ['cart'], { duration_ms: 5000 })

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
+import { FieldNames } from '../field-names.ts'
 import {
   type CompiledGraph,
   compileGraph,
@@ -8,6 +10,7 @@ import {
   type NodeError,
   type RunContext,
 } from './compile-graph.ts'
+import type { NotDelivered, SinkNode } from './compiled-node.ts'
 import type { GraphObserver } from './graph-observer.ts'
 
 /** An event that is tried on a graph. */
@@ -65,19 +68,29 @@ export function simulate(
   return simulation
 }
 
+/** Nobody sees the lines. */
+const RETENTION_DAYS = 30
+
 /**
  * Samples on the graph that would run if the document were published: with an empty memory of its own, and with the
- * samples' times for log time, so that the same samples always give the same. Nothing is sent anywhere.
+ * samples' times for log time, so that the same samples always give the same. Nothing is sent anywhere, but lines are
+ * made for the own store and forgotten: what it would refuse has failed.
  */
 export class Simulation {
   readonly #graph: CompiledGraph
   readonly #recording: Recording
+  readonly #account: string
+  readonly #ownStores: ReturnType<typeof ownStoresOf>
+  readonly #line = newStoredLine()
+  readonly #fieldNames = new FieldNames()
   #nowMs = Number.NEGATIVE_INFINITY
   #tried = 0
 
   /** @param document accepted by `checkGraph` and `checkNode` */
   constructor(document: PipelineDocument, bounds: SimulationBounds) {
+    this.#account = document.accountId
     this.#graph = compileGraph(document)
+    this.#ownStores = ownStoresOf(this.#graph.sinks)
     this.#recording = new Recording(document, this.#graph.counters, bounds)
   }
 
@@ -105,7 +118,27 @@ export class Simulation {
   }
 
   get #context(): RunContext {
-    return { nowMs: this.#nowMs, deliver: () => {}, report: () => {}, observer: this.#recording }
+    return {
+      nowMs: this.#nowMs,
+      deliver: (...delivery) => this.#judge(...delivery),
+      report: () => {},
+      observer: this.#recording,
+    }
+  }
+
+  #judge({ nodeId }: SinkNode, events: readonly Event[], left: NotDelivered): void {
+    const ownStore = this.#ownStores.get(nodeId)
+    if (ownStore === undefined) return
+    for (const event of events) {
+      const failure = ownStore.fill(event, this.#line, {
+        account: this.#account,
+        timeMs: this.#nowMs,
+        retentionDays: RETENTION_DAYS,
+        poolDays: 0,
+        fieldNames: this.#fieldNames,
+      })
+      if (failure !== undefined) left.failed({ nodeId, kind: 'destination', event, ...failure })
+    }
   }
 
   /** How many samples were tried. */

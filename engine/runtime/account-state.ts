@@ -1,7 +1,7 @@
 import { INGEST_ROUTE, type LineBatchView, type Refusal } from '../../schemas/line-batch.ts'
 import type { MovedState } from '../../schemas/rekeyed.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
-import { compileOwnStore, defaultOwnStore, type OwnStoreSink } from '../destinations/own-store.ts'
+import { defaultOwnStore, type OwnStoreSink, ownStoresOf } from '../destinations/own-store.ts'
 import type { ErrorCode } from '../errors.ts'
 import { Event } from '../event.ts'
 import {
@@ -527,9 +527,6 @@ function countDropped(activity: NodeActivity, events: readonly Event[]): void {
 }
 
 function deployedOf(graph: CompiledGraph, version: number, paused = false): Deployed {
-  const ownStores = new Map<string, OwnStoreSink>()
-  for (const sink of graph.sinks) {
-    if (sink.type === 'log-analysis') ownStores.set(sink.nodeId, compileOwnStore(sink.config))
-  }
+  const ownStores = ownStoresOf(graph.sinks)
   return { graph, version, ownStores, reported: new Map(), notHandled: paused ? noCounts() : undefined }
 }
