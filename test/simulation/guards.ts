@@ -207,7 +207,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/runtime/account-state.ts',
-        find: "else if (outcome !== 'stored') left.dropped(event, outcome.reason)",
+        find: "if (typeof outcome === 'object') left.dropped(event, outcome.reason)",
         replace: '',
       },
     ],
