@@ -21,6 +21,7 @@ import { ApiError, notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import type { ReplayPorts } from './explanations.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import { nodePointer } from './publish.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from './revision.ts'
 import { eventRecord } from './simulations.ts'
 
@@ -85,13 +86,15 @@ export class Previews {
         ? documentNodes(state.draft.value.nodes)
         : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
     const problems = checkGraph({ nodes }, { allowUnconnected: true })
-    if (problems.length > 0)
+    if (problems.length > 0) {
+      const byId = new Map(nodes.map(node => [node.id, node]))
       throw new ProblemsError(
         problems.map(({ nodeId, instancePath, message }) => ({
-          instancePath: `/node/${nodeId}${instancePath}`,
+          instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
           message,
         })),
       )
+    }
     if (this.#count('waiting') >= MAX_WAITING)
       throw new ApiError(
         429,

@@ -137,6 +137,7 @@ function publishProblems(
   return problems
 }
 
-function nodePointer(node: NodeDocument | undefined, id: string): string {
+/** Where a finding about a node is, in the terms of the interface. */
+export function nodePointer(node: NodeDocument | undefined, id: string): string {
   return `/${node?.kind ?? 'node'}/${id}`
 }
