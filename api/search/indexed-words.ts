@@ -1,6 +1,6 @@
 import type { MatchOperator } from '../../engine/query-language/syntax-tree.ts'
 
-/** A word that stands in the index wherever a text matches, as engine/store/migrations/0002-word-index.sql has them. */
+/** A word that stands in the index wherever a text matches, as engine/store/migrations/0003-word-marks.sql has them. */
 export interface IndexedWord {
   /** ASCII letters and digits, lower case. */
   readonly word: string
@@ -8,11 +8,11 @@ export interface IndexedWord {
   readonly mayBePart: boolean
 }
 
-/** The index holds every sequence of that many letters, or digits, of words with several tokens. */
-const SEQUENCE_CHARACTERS = 4
-/** More would cost more to look up than they leave out. */
+/** The index holds every sequence of that many letters of words with several tokens, and no shorter runs of digits. */
+const SEQUENCE_LETTERS = 4
+/** More would cost more to look up than they leave out: each is a pass over the index. */
 const MAX_WORDS = 3
-const MAX_SEQUENCES = 8
+const MAX_MARKS = 2
 
 const RUN = /[0-9A-Za-z]+/g
 /** What the index has instead: the letters outside ASCII that equal one in it. */
@@ -33,24 +33,23 @@ export function indexedWords(operator: MatchOperator, text: string): readonly In
     const atEnd = index + run.length === folded.length
     if (atEnd && !isWhole) return []
     const mayBePart = atStart || atEnd
-    return mayBePart && run.length < SEQUENCE_CHARACTERS ? [] : [{ word: run.toLowerCase(), mayBePart }]
+    return mayBePart && run.length < SEQUENCE_LETTERS ? [] : [{ word: run.toLowerCase(), mayBePart }]
   })
   return words.sort((a, b) => b.word.length - a.word.length).slice(0, MAX_WORDS)
 }
 
 /** Lengths that the index knows words with several tokens to be beyond. */
-const LENGTHS = [32, 24, 16, 8, 4]
+const LENGTHS = [64, 48, 40, 32, 28, 24, 20, 16, 12, 10, 8, 6, 4]
 
 /**
- * What stands in the index wherever a word is a part of a larger one: something about the length of that, and the
- * sequences of four letters or four digits. More of them would leave out little.
+ * What stands in the index wherever a word is a part of a larger one: something about the length of that, its runs of
+ * digits, which are never divided, and sequences of its letters, those at the ends of a run. The longest say most.
  */
 export function marksOfPart(word: string): readonly string[] {
-  const length = LENGTHS.find(one => one <= word.length)
-  const sequences = [...word.matchAll(/[a-z]{4,}|[0-9]{4,}/g)].flatMap(({ 0: run }) =>
-    Array.from({ length: run.length - SEQUENCE_CHARACTERS + 1 }, (_, start) =>
-      run.slice(start, start + SEQUENCE_CHARACTERS),
-    ),
+  const beyond = LENGTHS.find(length => length <= word.length)
+  const runs = [...word.matchAll(/[a-z]{4,}|[0-9]{4,}/g)].flatMap(({ 0: run }) =>
+    /^[0-9]/.test(run) ? [run] : [...new Set([run.slice(0, SEQUENCE_LETTERS), run.slice(-SEQUENCE_LETTERS)])],
   )
-  return [`·beyond${length}`, ...sequences.slice(0, MAX_SEQUENCES).map(sequence => `·${sequence}`)]
+  const longest = runs.sort((a, b) => b.length - a.length).slice(0, MAX_MARKS)
+  return [`beyond${beyond}`, ...longest].map(mark => `·${mark}`)
 }

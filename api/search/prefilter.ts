@@ -131,7 +131,7 @@ class PrefilterCompiler {
     if (sought.length > MAX_LOOKED_UP) return []
     const each = sought.map(({ operator, text }) =>
       indexedWords(operator, text).map(({ word, mayBePart }) => {
-        const has = (token: string) => `hasToken(l.words, ${this.#constants.text(token)})`
+        const has = (token: string) => `hasToken(l.marked_words, ${this.#constants.text(token)})`
         return mayBePart ? anyOf([has(word), allOf(marksOfPart(word).map(has))]) : has(word)
       }),
     )

@@ -42,7 +42,7 @@ const INSERT_SETTINGS = [
   'max_partitions_per_insert_block = 0',
   'optimize_on_insert = 0',
   // Built when lines have come to rest: word-index.ts.
-  "exclude_materialize_skip_indexes_on_insert = 'words'",
+  "exclude_materialize_skip_indexes_on_insert = 'marked_words'",
 ]
 
 /** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */

@@ -30,6 +30,6 @@ ORDER BY day DESC LIMIT 1`,
   )
   for (const { day } of days)
     await connection.command(
-      `ALTER TABLE lines MATERIALIZE INDEX words IN PARTITION ID '${day}' SETTINGS mutations_sync = 0`,
+      `ALTER TABLE lines MATERIALIZE INDEX marked_words IN PARTITION ID '${day}' SETTINGS mutations_sync = 0`,
     )
 }

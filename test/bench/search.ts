@@ -141,7 +141,7 @@ async function readsOf({ statement, access }: LineSearch, store: Store): Promise
   let index = ''
   const counts = new Map<string, string>()
   for (const { explain } of rows) {
-    index = /(?:^|\s)(PrimaryKey|Name: words)$/.exec(explain.trimEnd())?.[1] ?? index
+    index = /(?:^|\s)(PrimaryKey|Name: marked_words)$/.exec(explain.trimEnd())?.[1] ?? index
     const [, unit, count] = /(Parts|Granules): (\d+\/\d+)$/.exec(explain) ?? []
     if (unit !== undefined && index !== '') counts.set(`${index} ${unit}`, count as string)
   }
@@ -149,7 +149,7 @@ async function readsOf({ statement, access }: LineSearch, store: Store): Promise
     counts.has(`${name} Granules`)
       ? [`${title} ${counts.get(`${name} Parts`)} parts, ${counts.get(`${name} Granules`)} granules`]
       : []
-  return [access, ...selected('PrimaryKey', 'order:'), ...selected('Name: words', 'words:')].join('; ')
+  return [access, ...selected('PrimaryKey', 'order:'), ...selected('Name: marked_words', 'words:')].join('; ')
 }
 
 function searchFor(query: string, round: number, { account, lastMs }: FilledStore): LineSearch {

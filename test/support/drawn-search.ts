@@ -34,6 +34,8 @@ const WORDS = [
   'true',
   'fooBarBaz',
   '4bf92f35',
+  '12345',
+  'aB12345c',
   'a\u212aelvin',
   'naïveté',
   '%a%',
