@@ -193,7 +193,7 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
     case 'held':
     case 'merged':
       return [
-        `${outcome === 'held' ? 'waits at' : 'was merged with others at'} ${name}, and goes on in what that gives`,
+        `${outcome === 'held' ? 'began a window at' : 'was merged with others at'} ${name}, and goes on in what that gives`,
       ]
     case 'moved':
       return []

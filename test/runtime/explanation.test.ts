@@ -258,11 +258,11 @@ describe('a line that a window gave', () => {
     })
     const stored = { line_id: id, pipeline_id: `pipeline-of-${SAMPLE_ACCOUNT}`, node_id: 'store' }
     expect(told.map(line => line.stored)).toEqual([[], [stored], []])
-    const waits = 'at reduce gather, and goes on in what that gives'
+    const gathered = 'at reduce gather, and goes on in what that gives'
     expect(told.map(({ summary }) => summary)).toEqual([
-      `Revision 4: waits ${waits}.`,
-      `Revision 4: was merged with others ${waits}; was the last of a window, and what that gave is stored once.`,
-      `Revision 4: waits ${waits}.`,
+      `Revision 4: began a window ${gathered}.`,
+      `Revision 4: was merged with others ${gathered}; was the last of a window, and what that gave is stored once.`,
+      `Revision 4: began a window ${gathered}.`,
     ])
     // Asked for by its id it is the window that is told of.
     expect(await api.ofLine(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, id)).toMatchObject([
