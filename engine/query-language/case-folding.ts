@@ -19,10 +19,15 @@ export function foldCodePoint(codePoint: number): number {
 
 function findOrbits(): Map<number, readonly number[]> {
   const found = new Map<number, number[]>()
+  const firstOfUpper = new Map<string, string>()
   for (let codePoint = 0; codePoint <= LAST_CASED_CODE_POINT; codePoint++) {
     const character = String.fromCodePoint(codePoint)
     if (!HAS_CASE.test(character)) continue
-    for (const mapped of [character.toLowerCase(), character.toUpperCase()]) join(found, character, mapped)
+    const upper = character.toUpperCase()
+    for (const mapped of [character.toLowerCase(), upper]) join(found, character, mapped)
+    // Two that have several characters in upper case may equal each other, and no other: ﬅ and ﬆ.
+    join(found, character, firstOfUpper.get(upper) ?? character)
+    firstOfUpper.set(upper, firstOfUpper.get(upper) ?? character)
   }
   for (const orbit of found.values()) orbit.sort((a, b) => a - b)
   return found
