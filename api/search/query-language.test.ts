@@ -538,6 +538,7 @@ describe('drawn queries on drawn lines', () => {
     `whole searches find them in merged parts, where indexes are used (SEED=${SEED})`,
     async () => {
       await lines.merge()
+      expect(await bytesOfWordIndex()).toBeGreaterThan(0)
       let indexed = 0
       for (const query of queries.slice(0, SEARCHES)) {
         const found = await find(account, query)
@@ -551,6 +552,14 @@ describe('drawn queries on drawn lines', () => {
     },
     TIMEOUT_MS,
   )
+
+  async function bytesOfWordIndex(): Promise<number> {
+    const [index] = await lines.store.query<{ bytes: number }>({
+      sql: `SELECT toFloat64(sum(data_uncompressed_bytes)) AS bytes FROM system.data_skipping_indices
+WHERE database = currentDatabase() AND table = 'lines' AND type = 'tokenbf_v1'`,
+    })
+    return index?.bytes ?? 0
+  }
 
   async function evaluatedRows(query: string): Promise<number[]> {
     const tree = parseQuery(query)

@@ -52,7 +52,12 @@ export async function openStoredLines(): Promise<StoredLines> {
     },
     async merge() {
       await connection.command('OPTIMIZE TABLE lines FINAL')
-      await connection.command('ALTER TABLE lines MATERIALIZE INDEX words SETTINGS mutations_sync = 2')
+      // The engine takes the name of an index that it does not know, and does nothing.
+      const indexes = await connection.read<{ name: string }>(
+        `SELECT name FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'lines'`,
+      )
+      for (const { name } of indexes)
+        await connection.command(`ALTER TABLE lines MATERIALIZE INDEX ${name} SETTINGS mutations_sync = 2`)
     },
     async close() {
       await store.close()
