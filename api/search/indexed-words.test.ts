@@ -31,7 +31,7 @@ describe('the beginning of a word', () => {
   })
 
   test('leaves the words before it known', () => {
-    expect(words('', 'f81d4fae-7dec-11d0-a765-00a0')).toEqual(['f81d4fae*', '7dec', '11d0'])
+    expect(words('', 'f81d4fae-7dec-11d0-a765-00a0')).toEqual(['f81d4fae*', '7dec', '11d0', 'a765'])
   })
 })
 
@@ -59,7 +59,8 @@ test('symbols alone, and nothing, are in no index', () => {
 })
 
 test('only the longest words of a long text are looked up', () => {
-  expect(words('', 'a bb ccc dddd eeeee ffffff g')).toEqual(['ffffff', 'eeeee', 'dddd'])
+  const many = Array.from({ length: 12 }, (_, index) => 'x'.repeat(index + 1))
+  expect(words('==', `/${many.join('/')}/`)).toEqual(many.reverse().slice(0, 8))
 })
 
 describe('a part of a word is known by', () => {
@@ -70,13 +71,15 @@ describe('a part of a word is known by', () => {
     expect(marksOfPart('a1'.repeat(100))).toEqual(['·beyond64'])
   })
 
-  test('its runs of digits, which no token divides, and by the ends of its runs of letters, which one may', () => {
+  test('its runs of digits, which no token divides, and the sequences of its letters, which one may', () => {
     expect(marksOfPart('abcd')).toEqual(['·beyond4', '·abcd'])
-    expect(marksOfPart('checkout123')).toEqual(['·beyond10', '·chec', '·kout'])
+    expect(marksOfPart('checkout123')).toEqual(['·beyond10', '·chec', '·heck', '·ecko', '·ckou', '·kout'])
     expect(marksOfPart('12345')).toEqual(['·beyond4', '·12345'])
   })
 
-  test('two of them, the longest', () => {
-    expect(marksOfPart('checkout12345kaput')).toEqual(['·beyond16', '·12345', '·chec'])
+  test('eight of them, the longest', () => {
+    const marks = marksOfPart('checkoutcheck12345')
+    expect(marks.slice(0, 3)).toEqual(['·beyond16', '·12345', '·chec'])
+    expect(marks).toHaveLength(9)
   })
 })

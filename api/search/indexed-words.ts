@@ -10,9 +10,9 @@ export interface IndexedWord {
 
 /** The index holds every sequence of that many letters of words with several tokens, and no shorter runs of digits. */
 const SEQUENCE_LETTERS = 4
-/** More would cost more to look up than they leave out: each is a pass over the index. */
-const MAX_WORDS = 3
-const MAX_MARKS = 2
+/** More would leave out little. */
+const MAX_WORDS = 8
+const MAX_MARKS = 8
 
 const RUN = /[0-9A-Za-z]+/g
 /** What the index has instead: the letters outside ASCII that equal one in it. */
@@ -43,13 +43,19 @@ const LENGTHS = [64, 48, 40, 32, 28, 24, 20, 16, 12, 10, 8, 6, 4]
 
 /**
  * What stands in the index wherever a word is a part of a larger one: something about the length of that, its runs of
- * digits, which are never divided, and sequences of its letters, those at the ends of a run. The longest say most.
+ * digits, which are never divided, and the sequences of its letters. The longest say most.
  */
 export function marksOfPart(word: string): readonly string[] {
   const beyond = LENGTHS.find(length => length <= word.length)
   const runs = [...word.matchAll(/[a-z]{4,}|[0-9]{4,}/g)].flatMap(({ 0: run }) =>
-    /^[0-9]/.test(run) ? [run] : [...new Set([run.slice(0, SEQUENCE_LETTERS), run.slice(-SEQUENCE_LETTERS)])],
+    /^[0-9]/.test(run) ? [run] : sequencesOf(run),
   )
   const longest = runs.sort((a, b) => b.length - a.length).slice(0, MAX_MARKS)
   return [`beyond${beyond}`, ...longest].map(mark => `·${mark}`)
+}
+
+function sequencesOf(letters: string): string[] {
+  return Array.from({ length: letters.length - SEQUENCE_LETTERS + 1 }, (_, start) =>
+    letters.slice(start, start + SEQUENCE_LETTERS),
+  )
 }

@@ -129,13 +129,20 @@ class PrefilterCompiler {
     sought: readonly { readonly operator: MatchOperator; readonly text: string }[],
   ): readonly string[] {
     if (sought.length > MAX_LOOKED_UP) return []
-    const each = sought.map(({ operator, text }) =>
-      indexedWords(operator, text).map(({ word, mayBePart }) => {
-        const has = (token: string) => `hasToken(l.marked_words, ${this.#constants.text(token)})`
-        return mayBePart ? anyOf([has(word), allOf(marksOfPart(word).map(has))]) : has(word)
-      }),
-    )
+    const each = sought.map(({ operator, text }) => this.#indexedText(operator, text))
     return any(each.map(indexed => ({ conditions: [], indexed }))).indexed
+  }
+
+  /** The index is named as seldom as can be: each time the engine plans anew what it is made of. */
+  #indexedText(operator: MatchOperator, text: string): readonly string[] {
+    const words = indexedWords(operator, text)
+    const has = (all: readonly string[]) => `hasAll(l.marked_words, ${this.#constants.texts(all)})`
+    const whole = words.filter(({ mayBePart }) => !mayBePart).map(({ word }) => word)
+    const others = words.filter(({ mayBePart }) => mayBePart)
+    return [
+      ...(whole.length === 0 ? [] : [has(whole)]),
+      ...others.map(({ word }) => anyOf([has([word]), has(marksOfPart(word))])),
+    ]
   }
 
   /**
@@ -155,7 +162,7 @@ class PrefilterCompiler {
     return anyOf([
       ...['l.line', 'l.host', 'l.app', 'l.level', 'l.file', 'l.env', 'l.meta'].map(holds),
       `arrayExists(v -> ${holds('v')}, l.tags)`,
-      ...(probes.some(mayBeRewritten) ? [...UNLIKE_FIELDS, HAS_DEEP_OBJECT] : UNLIKE_FIELDS),
+      ...(probes.some(mayBeRewritten) ? [...UNLIKE_FIELDS, ...HAS_DEEP_OBJECT] : UNLIKE_FIELDS),
     ])
   }
 }
@@ -163,8 +170,8 @@ class PrefilterCompiler {
 /** Rows with fields whose texts stand nowhere else: unescaped ones, labels, annotations, other members. */
 const UNLIKE_FIELDS = [`position(l.line, '\\\\') > 0`, `position(l.meta, '\\\\') > 0`, `l.extra != ''`]
 
-/** An object below the third level is a field whose text is written anew, with other blanks and digits. */
-const HAS_DEEP_OBJECT = `countSubstrings(l.line, '{') > 3`
+/** An object below the third level, or that of meta, is a field whose text is written anew, with other blanks and digits. */
+const HAS_DEEP_OBJECT = [`countSubstrings(l.line, '{') > 3`, `countSubstrings(l.meta, '{') > 3`]
 
 /** Empty objects and lists are fields with such a text, whatever stood in them. */
 const EMPTY_CONTAINER = /^[{}[\]]+$/

@@ -220,6 +220,9 @@ checkAll('texts that do not stand in the line as they are', [
   example('1000', '{"a":{"b":{"c":{"d":1e3}}}}', true),
   example('==1000', '{"a":{"b":{"c":{"d":1e3}}}}', true),
   example('"{\\"d\\":1}"', '{"a":{"b":{"c":{"d" : 1}}}}', true),
+  example('1000', { line: 'x', meta: '{"a":{"b":{"c":{"d":1e3}}}}' }, true),
+  example('==1000', { line: 'x', meta: '{"a":{"b":{"c":{"d":1e3}}}}' }, true),
+  example('"{\\"d\\":1}"', { line: 'x', meta: '{"a":{"b":{"c":{"d" : 1}}}}' }, true),
   example('"{}"', '{"a":{ }}', true),
   example('"[]"', '{"a":[ ]}', true),
   example('==nextline', '{"a":"some\\nnextline"}', true),
@@ -556,7 +559,7 @@ describe('drawn queries on drawn lines', () => {
   async function bytesOfWordIndex(): Promise<number> {
     const [index] = await lines.store.query<{ bytes: number }>({
       sql: `SELECT toFloat64(sum(data_uncompressed_bytes)) AS bytes FROM system.data_skipping_indices
-WHERE database = currentDatabase() AND table = 'lines' AND type = 'tokenbf_v1'`,
+WHERE database = currentDatabase() AND table = 'lines' AND name = 'marked_words'`,
     })
     return index?.bytes ?? 0
   }

@@ -107,7 +107,7 @@ async function untilIndexed(restMs: number): Promise<void> {
 /** Granules that are read for lines with a word. */
 async function granulesWith(word: string): Promise<number> {
   const rows = await connection.read<{ explain: string }>(
-    `SELECT explain FROM (EXPLAIN indexes = 1 SELECT row FROM lines WHERE hasToken(marked_words, '${word}'))
+    `SELECT explain FROM (EXPLAIN indexes = 1 SELECT row FROM lines WHERE has(marked_words, '${word}'))
 WHERE explain LIKE '%Granules: %'`,
   )
   return Number(/Granules: (\d+)/.exec(rows.at(-1)?.explain ?? '')?.[1])
@@ -115,7 +115,7 @@ WHERE explain LIKE '%Granules: %'`,
 
 async function rowsWithWord(word: string): Promise<number> {
   const [row] = await connection.read<{ rows: string }>(
-    `SELECT count() AS rows FROM lines WHERE hasToken(marked_words, '${word}')`,
+    `SELECT count() AS rows FROM lines WHERE has(marked_words, '${word}')`,
   )
   return Number(row?.rows)
 }

@@ -2,12 +2,13 @@ import type { StoreConnection } from './connection.ts'
 
 /** Fewer lines are read as fast as they are looked up. */
 const MIN_ROWS = 100_000
-/** Bytes of a granule's indexes, before compression: with `words` there are some ten times as many, without it a few. */
-const GRANULE_BYTES = 4096
-const HAS_NONE = `secondary_indices_uncompressed_bytes < marks * ${GRANULE_BYTES}`
+/** Bytes that the bounds of positions, the other index, take of each granule before compression. */
+const POSITIONS_BYTES = 22
+/** A part has a mark behind its last granule. */
+const HAS_NONE = `secondary_indices_uncompressed_bytes <= (marks - 1) * ${POSITIONS_BYTES}`
 
 /**
- * Begins to build the word index (migrations/0002-word-index.sql) for days whose lines have come to rest, and returns
+ * Begins to build the word index (migrations/0003-word-marks.sql) for days whose lines have come to rest, and returns
  * at once. It takes more time than storing a line does, so neither inserts nor merges build it: where many lines come
  * in, a day gets it when they have ended. Until then its lines are read in full.
  *
