@@ -5,7 +5,7 @@ const WITH_ENGINE = [
   'api/auth/access-scope.test.ts',
   'api/search/{export-routes,query-language}.test.ts',
   'api/usage/usage-routes.test.ts',
-  'engine/store/{line-block,word-index}.test.ts',
+  'engine/store/{embedded-connection,line-block,word-index}.test.ts',
   'test/runtime/verification.test.ts',
 ]
 const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts']

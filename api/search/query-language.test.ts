@@ -112,6 +112,8 @@ checkAll('the worked examples of the specification', [
   example('or', 'this or that', true),
   example('response:>=400', RESPONSE, true),
   example('response:(>=400 <500 -404)', RESPONSE, false),
+  example('response:[1,403,404]', RESPONSE, true),
+  example('response:[1,403,405]', RESPONSE, false),
   example('user.id:12345', USER, true),
   example('user.id:123', USER, false),
   example('name:=camelCased', '{"name":"camelCasedName"}', true),

@@ -27,6 +27,15 @@ export class SqlConstants {
     return this.#add('Float64', String(value), 0)
   }
 
+  /** @param values finite */
+  numbers(values: readonly number[]): string {
+    return this.#add(
+      'Array(Float64)',
+      values,
+      values.reduce((sum, value) => sum + String(value).length + 4, 0),
+    )
+  }
+
   /** @param value an integer that a double holds */
   integer(value: number): string {
     return this.#add('Int64', String(value), 0)

@@ -45,8 +45,9 @@ export class ValueTests {
   /** Values compare as numbers: those that are, and texts that read as one. */
   #orderTest(operator: OrderOperator, texts: readonly string[]): ValueTest {
     const bounds = texts.map(readNumber).filter(isFiniteNumber)
-    const compare = (value: string) =>
-      anyOf(bounds.map(bound => `${value} ${operator} ${this.#constants.number(bound)}`))
+    // Of several, the one that most values are on the right side of.
+    const bound = operator.startsWith('>') ? Math.min(...bounds) : Math.max(...bounds)
+    const compare = (value: string) => `${value} ${operator} ${this.#constants.number(bound)}`
     const isNumber = this.#constants.text(NUMBER_PATTERN)
     return {
       text: value =>
@@ -68,8 +69,12 @@ export class ValueTests {
         whole ? this.#wholeTest(operator, texts, value) : this.startTest(operator, texts, value),
       plain: this.plainSearch(operator, texts),
       number: value => {
-        const equals = numbers.map(number => `${value} = ${this.#constants.number(number)}`)
-        return equals.length === 0 ? undefined : anyOf(equals)
+        const [number] = numbers
+        if (number === undefined) return undefined
+        // One comparison each would take the engine seconds to plan.
+        return numbers.length === 1
+          ? `${value} = ${this.#constants.number(number)}`
+          : `has(${this.#constants.numbers(numbers)}, toFloat64(${value}))`
       },
       bigIntegers: texts.map(bigIntegerText).filter(digits => digits !== undefined),
       wholeId: whole && texts.length === 1 ? texts[0] : undefined,

@@ -27,6 +27,11 @@ export interface EmbeddedConnectionOptions {
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
 const STREAM_ROWS = 4096
+/**
+ * A longer statement is answered as a whole: the engine plans that of a stream on the thread that asks for it, and nothing
+ * else of the process goes on meanwhile. This many characters take some 20 ms.
+ */
+export const MAX_STREAMED_CHARACTERS = 4096
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 500
 
@@ -177,6 +182,11 @@ class EmbeddedConnection implements StoreConnection {
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     const sql = bindParameters(statement)
+    if (sql.length > MAX_STREAMED_CHARACTERS) {
+      const rows = await this.query<Row>(statement, signal)
+      if (rows.length > 0) yield rows
+      return
+    }
     const comment = this.#nextComment()
     const began = Promise.withResolvers<NativeSession>()
     const ended = Promise.withResolvers<void>()

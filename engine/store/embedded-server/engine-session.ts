@@ -1,4 +1,5 @@
 import type { ChdbConnection } from 'chdb/connection'
+import { MAX_STREAMED_CHARACTERS } from '../embedded-connection.ts'
 import { textLiteral } from '../sql-text.ts'
 
 const SETTING_NAME = /^[A-Za-z_]\w*$/
@@ -53,8 +54,12 @@ export class EngineSession {
     return (await this.#connection.chdb.queryAsync(sql, { format })).bytes()
   }
 
-  /** The answer piece by piece, in JSONEachRow: other formats have a beginning and an end. */
+  /** The answer piece by piece, in JSONEachRow: other formats have a beginning and an end. That of a long statement is one. */
   async *stream(sql: string): AsyncIterable<Uint8Array> {
+    if (sql.length > MAX_STREAMED_CHARACTERS) {
+      yield await this.run(sql, 'JSONEachRow')
+      return
+    }
     for await (const chunk of this.#connection.chdb.queryStream(sql, { format: 'JSONEachRow' }))
       yield chunk.raw()
   }
