@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../schemas/line-batch.ts'
-import { numberToMs, rfc3339ToMs, timeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
+import { dateTimeToMs, numberToMs, rfc3339ToMs, timeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
 const NOW_MS = 1_767_225_600_000 // 2026-01-01T00:00:00Z
 const DAY_MS = 86_400_000
@@ -83,6 +83,13 @@ describe('RFC 3339', () => {
     '0001-01-01T00:00:00Z',
   ])('%s is no time', text => {
     expect(rfc3339ToMs(text)).toBeUndefined()
+  })
+
+  test('a time before 1970 is one, but not of a line', () => {
+    for (const text of ['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00Z', '0001-01-01T00:00:00Z']) {
+      expect(dateTimeToMs(text)).toBe(Date.parse(text))
+      expect(rfc3339ToMs(text)).toBeUndefined()
+    }
   })
 
   test('what a date prints is read back', () => {

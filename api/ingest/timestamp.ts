@@ -81,8 +81,14 @@ function plainDecimal(source: string): string {
   return value < 1e21 ? value.toFixed(6) : ''
 }
 
-/** @returns undefined when the text is no date-time of RFC 3339; without an offset it is read as UTC */
+/** @returns undefined when the text is no date-time of RFC 3339 that a line may carry, which is one after 1970 */
 export function rfc3339ToMs(text: string): number | undefined {
+  const ms = dateTimeToMs(text)
+  return ms !== undefined && ms > 0 ? ms : undefined
+}
+
+/** @returns undefined when the text is no date-time of RFC 3339; without an offset it is read as UTC */
+export function dateTimeToMs(text: string): number | undefined {
   const parts = RFC_3339.exec(text)
   if (parts === null) return undefined
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
@@ -100,8 +106,7 @@ export function rfc3339ToMs(text: string): number | undefined {
   const offset = offsetMs(parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0))
   if (offset === undefined) return undefined
   const fractionMs = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const ms = date.getTime() + (hour * 60 + minute) * 60_000 + second * 1000 + fractionMs - offset
-  return ms > 0 ? ms : undefined
+  return date.getTime() + (hour * 60 + minute) * 60_000 + second * 1000 + fractionMs - offset
 }
 
 function offsetMs(sign: string | undefined, hours: number, minutes: number): number | undefined {

@@ -1,4 +1,4 @@
-import { rfc3339ToMs } from '../ingest/timestamp.ts'
+import { dateTimeToMs } from '../ingest/timestamp.ts'
 import type { QueryParameters } from '../search/query-parameters.ts'
 
 /** Both bounds inclusive, UNIX ms. */
@@ -8,6 +8,8 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000
+/** As in 20260304T050607Z: up to the seconds, where there are any. */
+const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)?/
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+ -]\d\d)(?::?(\d\d))?)?$/
 
 /** Whole seconds, both included: usage, section 8.1. */
@@ -36,19 +38,27 @@ function readDay(parameters: QueryParameters, name: string): number | undefined 
   const text = parameters.text(name)
   if (!parameters.has(name)) parameters.refuse(name, 'is required')
   if (text === undefined) return undefined
-  const ms = dateTimeToMs(text)
+  const ms = iso8601ToMs(text)
   if (ms === undefined) parameters.refuse(name, 'must be in ISO 8601 date format')
   return ms === undefined ? undefined : Math.floor(ms / DAY_MS) * DAY_MS
 }
 
 /**
- * Seconds and minutes of the offset may be missing, as ISO 8601 allows; no offset is UTC. A blank is the plus of an
- * offset that a client did not encode.
+ * Either form of ISO 8601. Seconds and minutes of the offset may be missing, as it allows; no offset is UTC. A blank is the
+ * plus of an offset that a client did not encode.
  */
-function dateTimeToMs(text: string): number | undefined {
-  const parts = DATE_TIME.exec(text)
+function iso8601ToMs(text: string): number | undefined {
+  const parts = DATE_TIME.exec(extendedForm(text))
   if (parts === null) return undefined
   const [, date, time, seconds = ':00', , hours, minutes = '00'] = parts
   const offset = hours === undefined ? 'Z' : `${hours.replace(' ', '+')}:${minutes}`
-  return rfc3339ToMs(`${date}T${time}${seconds}${offset}`)
+  return dateTimeToMs(`${date}T${time}${seconds}${offset}`)
+}
+
+function extendedForm(text: string): string {
+  return text.replace(
+    BASIC_FORM,
+    (_, year, month, day, hour, minute, second) =>
+      `${year}-${month}-${day}T${hour}:${minute}${second === undefined ? '' : `:${second}`}`,
+  )
 }

@@ -131,11 +131,36 @@ describe('usage in bytes', () => {
     ['2026-03-05T02:00:00+02:00', 6],
     ['2026-03-03T23:00:00-02:00', 18],
     ['2026-03-03T23:00:00Z', 5],
+    ['20260304T120000Z', 18],
+    ['20260304T1200Z', 18],
+    ['20260305T020000.5+0200', 6],
   ])('the day of %s is taken after conversion to UTC', async (time, bytes) => {
     for (const text of [encodeURIComponent(time), time]) {
       const answer = await call(`/v2/usage/hosts?from=${text}&to=${text}`)
       expect(answer.json<{ results: object }>().results).toEqual([{ name: 'web-1', total_bytes: bytes }])
     }
+  })
+
+  test.each([
+    ['1970-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z'],
+    ['1969-07-20T20:17:40Z', '1969-07-19T23:59:59.999Z'],
+    ['0001-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z'],
+  ])('a period may begin, and end, before there were lines: %s', async (time, from) => {
+    for (const path of ['apps', 'apps/web', 'hosts', 'tags']) {
+      const upToNow = await call(`/v2/usage/${path}?from=${time}&to=2026-03-04T00:00:00Z`)
+      expect(upToNow.json(), path).toMatchObject({ from, to: BOUNDS.to })
+      expect(upToNow.json().results, path).not.toEqual([])
+      const empty = await call(`/v2/usage/${path}?from=${time}&to=${time}`)
+      expect(empty.json(), path).toMatchObject({ from, results: [] })
+    }
+    expect((await call(`/v2/usage?from=${time}&to=2026-03-04T00:00:00Z`)).json()).toMatchObject({
+      from,
+      results: { plan_bytes: 16, '7d_vr_bytes': 7 },
+    })
+    expect((await call(`/v2/usage?from=${time}&to=${time}`)).json().results).toEqual({
+      plan_bytes: 0,
+      restored_bytes: 0,
+    })
   })
 
   test('by name is one element, an empty list when unknown', async () => {
@@ -181,6 +206,10 @@ describe('parameters that are wrong', () => {
     ],
     [
       '/v2/usage/apps?from=2026-02-30T00:00:00Z&to=2026-13-01T00:00:00Z',
+      ['"from" must be in ISO 8601 date format', '"to" must be in ISO 8601 date format'],
+    ],
+    [
+      '/v2/usage?from=20260230T000000Z&to=20260304T12:00:00Z',
       ['"from" must be in ISO 8601 date format', '"to" must be in ISO 8601 date format'],
     ],
     [
