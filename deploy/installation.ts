@@ -22,7 +22,8 @@ import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { LiveTaps } from '../engine/runtime/taps.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
-import { assertLogPresent } from './log-presence.ts'
+import { makeGivenServiceKeys } from './given-service-keys.ts'
+import { assertLogPresent, type InstallationUse } from './log-presence.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
@@ -63,19 +64,18 @@ export interface Installation {
  * Opens everything that the program stands on, in the order in which it depends on each other. When a part cannot be
  * opened, those before it are closed again.
  *
- * @param use 'inspect': nothing is made that is not there yet
  * @throws DataDirectoryError, LogError, StoreError with a sentence that says what to do
  */
 export async function openInstallation(
   settings: Settings,
   logger: PinoLogger,
-  use: 'serve' | 'inspect' = 'serve',
+  use: InstallationUse = 'serve',
 ): Promise<Installation> {
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
     assertLogPresent(directory, use)
     await releaseInstallation(directory)
-    return await openInDirectory(settings, directory, logger)
+    return await openInDirectory(settings, directory, logger, use)
   } catch (error) {
     directory.close()
     throw error
@@ -86,6 +86,7 @@ async function openInDirectory(
   settings: Settings,
   directory: DataDirectory,
   logger: PinoLogger,
+  use: InstallationUse,
 ): Promise<Installation> {
   const clock = guardedClock(systemClock())
   const entropy = systemEntropy()
@@ -98,7 +99,7 @@ async function openInDirectory(
     segmentBytes: segmentBytesOf(maxBytes, settings.partitions),
   })
   try {
-    return await openOnLog(settings, { directory, clock, entropy, log }, logger)
+    return await openOnLog(settings, { directory, clock, entropy, log }, logger, use)
   } catch (error) {
     await log.close()
     throw error
@@ -109,6 +110,7 @@ async function openOnLog(
   settings: Settings,
   base: Pick<Installation, 'directory' | 'clock' | 'entropy' | 'log'>,
   logger: PinoLogger,
+  use: InstallationUse,
 ): Promise<Installation> {
   const { directory, clock, entropy, log } = base
   const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(settings, directory, log)
@@ -127,6 +129,7 @@ async function openOnLog(
     throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
   })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
+  if (use === 'serve') await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const taps = new LiveTaps(clock)

@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
 
+/** 'inspect': nothing is made that is not there yet. */
+export type InstallationUse = 'serve' | 'inspect'
+
 /**
  * Notices a lost part of the log before an empty one is made in its place: that would hide the loss, and a folder that
  * is put back later would be mixed with it.
@@ -10,7 +13,7 @@ import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
  * @param use 'serve': a folder in which no server has come up yet gets its log
  * @throws DataDirectoryError that names what is gone
  */
-export function assertLogPresent(directory: DataDirectory, use: 'serve' | 'inspect'): void {
+export function assertLogPresent(directory: DataDirectory, use: InstallationUse): void {
   const folders = [INGEST_TOPIC, CHECKPOINT_TOPIC, CONFIG_TOPIC].map(topic => join(directory.logPath, topic))
   const missing = folders.filter(folder => !existsSync(folder))
   // Credentials are written once the whole log has been made.

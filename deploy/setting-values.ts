@@ -118,3 +118,20 @@ export function oneOf<const Choice extends string>(...choices: Choice[]): (value
 export const key32 = matching(/^[0-9a-f]{32}$/, '32 lower-case hexadecimal digits')
 export const token = (prefix: string) =>
   matching(new RegExp(`^${prefix}_[0-9a-f]{40}$`), `${prefix}_ followed by 40 lower-case hexadecimal digits`)
+
+export interface GivenServiceKey {
+  readonly account: string
+  readonly key: string
+}
+
+export function serviceKeys(value: string): readonly GivenServiceKey[] {
+  return list(value).map(entry => {
+    const [, account, key] = /^([0-9a-f]{10}):([0-9a-f]{32})$/.exec(entry) ?? []
+    // The entry may hold a secret: it is not repeated.
+    if (account === undefined || key === undefined)
+      throw new Unreadable(
+        'must be account:key, or several of them with commas between: ten lower-case hexadecimal digits, and 32',
+      )
+    return { account, key }
+  })
+}

@@ -91,6 +91,27 @@ test('a setting can be read from a file, and not from both places', () => {
   }
 })
 
+test('service keys are read with their accounts, and a wrong one is not repeated', () => {
+  const key = 'ab'.repeat(16)
+  expect(
+    readSettings({ WEIR_SERVICE_KEYS: `0123456789:${key}, 9876543210:${'cd'.repeat(16)},` }).serviceKeys,
+  ).toEqual([
+    { account: '0123456789', key },
+    { account: '9876543210', key: 'cd'.repeat(16) },
+  ])
+  for (const wrong of [
+    key,
+    `0123456789:${key}0`,
+    `012345678:${key}`,
+    `0123456789:${key};9876543210:${key}`,
+  ]) {
+    const [problem, ...others] = problemsOf({ WEIR_SERVICE_KEYS: wrong })
+    expect(problem).toContain('WEIR_SERVICE_KEYS must be account:key')
+    expect(problem).not.toContain(key)
+    expect(others).toEqual([])
+  }
+})
+
 test('a pattern that is no regular expression is refused', () => {
   expect(problemsOf({ WEIR_LOG_HOST_PATTERN: '(' })).toEqual([
     'WEIR_LOG_HOST_PATTERN must be a regular expression',

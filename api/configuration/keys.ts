@@ -1,5 +1,4 @@
-import { type Change, replace } from '../../engine/configuration/configuration-log.ts'
-import { type AccountKey, accountKeys, accounts, type Plan } from '../../engine/configuration/entities.ts'
+import { type AccountKey, accountKeys } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { AccountKeyWrite, KeyType } from '../../schemas/account-key.ts'
@@ -7,13 +6,11 @@ import type { Caller } from '../auth/caller.ts'
 import { forbidden } from '../errors.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { type Owned, OwnedEntities } from './owned-entities.ts'
+import { type PlanLimits, planChanges } from './plan-limits.ts'
 
-export interface KeySettings {
+export interface KeySettings extends PlanLimits {
   /** Specification, section 5: service keys can no longer be created, unless the operator says so. */
   readonly allowServiceKeyCreation?: boolean | undefined
-  /** Of an account; undefined: what its plan says. */
-  readonly maxIngestionKeys?: number | undefined
-  readonly maxServiceKeys?: number | undefined
 }
 
 /** The keys of all accounts; every method sees those of the caller's account only, and throws ApiError 404 for others. */
@@ -38,14 +35,14 @@ export class Keys {
 
   /** @throws ApiError 403; ConfigurationRejected when the account has as many as it may */
   create(caller: Caller, type: KeyType, write: AccountKeyWrite): Promise<Owned<AccountKey>> {
-    const { settings, clock, entropy } = this.#ports
+    const { configuration, settings, clock, entropy } = this.#ports
     if (type === 'service' && settings.allowServiceKeyCreation !== true)
       throw forbidden('Service keys can no longer be created')
     const made = { type, key: newKey(entropy), name: write?.name ?? '', createdAtMs: clock.wallMs() }
     return this.#keys.create(
       caller,
       account => ({ account, ...made }),
-      account => this.#planChange(account),
+      account => planChanges(configuration, account, settings),
     )
   }
 
@@ -55,20 +52,5 @@ export class Keys {
 
   delete(caller: Caller, id: string): Promise<void> {
     return this.#keys.remove(caller, id)
-  }
-
-  /**
-   * Limits hold at the log, by the plan of the account: only there can they be exact whoever creates keys at the same
-   * time. So what the operator has set is written into the plan first.
-   */
-  #planChange(id: string): Change[] {
-    const account = this.#ports.configuration.get(accounts, id)
-    if (account === undefined) return []
-    const { plan } = account.value
-    const { maxIngestionKeys = plan.maxIngestionKeys, maxServiceKeys = plan.maxServiceKeys } =
-      this.#ports.settings
-    const wanted: Plan = { ...plan, maxIngestionKeys, maxServiceKeys }
-    const isSame = plan.maxIngestionKeys === maxIngestionKeys && plan.maxServiceKeys === maxServiceKeys
-    return isSame ? [] : [replace(accounts, account, { ...account.value, plan: wanted })]
   }
 }

@@ -11,6 +11,7 @@ import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
 import { firstSteps } from '../first-steps.ts'
+import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
 import { StoreOpening } from '../store-opening.ts'
@@ -60,7 +61,10 @@ export async function runOnKafka(
     servers = await openServers(settings, { ...running, ...base, inEffect, taps, serves }, tls, logger)
     const addresses = await listen(settings, servers)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
-    if (serves.api) await foundAccount(base, addresses)
+    if (serves.api) {
+      await foundAccount(base, addresses)
+      await makeGivenServiceKeys(settings, { ...base, logger })
+    }
     base.configuration.follow(following.signal).catch(error => {
       logger.error({ err: error }, 'the configuration is not followed any more')
       process.exitCode = 1
