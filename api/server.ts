@@ -108,6 +108,9 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly bodyLimitBytes: number
   readonly corsOrigins: readonly string[]
   readonly tails: TailLimits
+  readonly maxTapsPerAccount: number
+  /** Of one `/v1/export`. */
+  readonly maxExportLines: number
   /** Addresses or networks whose `x-forwarded-for` is believed. */
   readonly trustedProxies: readonly string[]
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
@@ -227,6 +230,7 @@ async function registerApi(
       replay: ports.replay,
       memory: ports.memory,
       taps,
+      maxTapsPerAccount: settings.maxTapsPerAccount,
     })
     await scope.register(tailRoutes, { openTails })
   }
@@ -249,7 +253,13 @@ async function registerApi(
     await needing('read', app, async scope => {
       const most = settings.limits?.exportsPerAccount
       const concurrent = most === undefined ? undefined : new ConcurrentExports(most)
-      await scope.register(exportRoutes, { configuration, store, clock, concurrent })
+      await scope.register(exportRoutes, {
+        configuration,
+        store,
+        clock,
+        maxLines: settings.maxExportLines,
+        concurrent,
+      })
       await scope.register(usageRoutes, { store, clock })
     })
   }

@@ -117,6 +117,12 @@ const DECLARATIONS = {
     integer(1, 100_000) as (value: string) => number | undefined,
     undefined,
   ),
+  maxMemberKeys: setting(
+    'WEIR_MAX_MEMBER_KEYS',
+    'Personal access tokens that a member may have. Default: what the plan of the account says, which is 20.',
+    integer(1, 10_000) as (value: string) => number | undefined,
+    undefined,
+  ),
   allowServiceKeyCreation: setting(
     'WEIR_ALLOW_SERVICE_KEY_CREATION',
     'on: service keys, which access tokens have replaced, can still be created.',
@@ -153,6 +159,12 @@ const DECLARATIONS = {
     requestCount,
     undefined,
   ),
+  maxExportLines: setting(
+    'WEIR_MAX_EXPORT_LINES',
+    'Lines of one /v1/export, also when no size is asked for. Pages of /v2/export have up to 10000.',
+    integer(1, 20_000),
+    10_000,
+  ),
   maxExportsPerAccount: setting(
     'WEIR_MAX_EXPORTS_PER_ACCOUNT',
     'Exports of one account that run at once, at each process; more are 429. Default: any number.',
@@ -165,6 +177,18 @@ const DECLARATIONS = {
     'As many of them may be of one account.',
     integer(0, 10_000),
     20,
+  ),
+  maxTapsPerAccount: setting(
+    'WEIR_MAX_TAPS_PER_ACCOUNT',
+    'Taps on pipelines of one account, at each process.',
+    integer(1, 10_000),
+    10,
+  ),
+  suspensionTokenMinutes: setting(
+    'WEIR_SUSPENSION_TOKEN_MINUTES',
+    'Minutes within which a suspension of ingestion is confirmed with its token.',
+    integer(1, 24 * 60),
+    15,
   ),
   partitions: setting(
     'WEIR_PARTITIONS',

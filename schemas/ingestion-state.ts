@@ -4,7 +4,9 @@ import Type from 'typebox'
 
 export const IngestionStatus = Type.Object({ is_ingesting: Type.Boolean() })
 export const SuspensionOffer = Type.Object({
-  token: Type.String({ description: 'Confirms the suspension, once, within 15 minutes' }),
+  token: Type.String({
+    description: 'Confirms the suspension, once, within 15 minutes, or as long as the operator lets it',
+  }),
 })
 export const SuspensionConfirmation = Type.Object({ token: Type.String({ minLength: 1 }) })
 export const IngestionChange = Type.Object({ status: Type.Enum(['suspended', 'ingesting']) })

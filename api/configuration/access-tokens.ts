@@ -19,11 +19,13 @@ import { covers, narrowed, type Right } from '../auth/right.ts'
 import { badRequest, forbidden, notFound } from '../errors.ts'
 import { isoTimeMs } from '../iso-time.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
+import { type PlanLimits, planChanges } from './plan-limits.ts'
 
 export interface AccessTokenPorts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly settings: PlanLimits
 }
 
 /** A token with a secret that only its receiver knows from then on. */
@@ -74,7 +76,7 @@ export class AccessTokens {
 
   /** @throws ApiError 400, 403 */
   async create(caller: Caller, write: TokenCreate): Promise<Issued> {
-    const { configuration, clock, entropy } = this.#ports
+    const { configuration, clock, entropy, settings } = this.#ports
     const nowMs = clock.wallMs()
     const owned = this.#ownerAndScope(caller, write)
     const endMs = expiryMs(write.expires, nowMs)
@@ -99,7 +101,11 @@ export class AccessTokens {
     }
     await untilNotOvertaken(() =>
       configuration.append(
-        [create(accessTokens, id, token), ...this.#forgotten(caller, nowMs)],
+        [
+          ...planChanges(configuration, token.account ?? '', settings),
+          create(accessTokens, id, token),
+          ...this.#forgotten(caller, nowMs),
+        ],
         authorOf(caller),
       ),
     )

@@ -12,6 +12,7 @@ import { categoryRoutes } from './category-routes.ts'
 import { groupRoutes } from './group-routes.ts'
 import { indexRateRoutes } from './index-rate-routes.ts'
 import { ingestionRoutes } from './ingestion-routes.ts'
+import type { SuspensionSettings } from './ingestion-suspension.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { KeySettings } from './keys.ts'
 import { lineRuleRoutes } from './line-rule-routes.ts'
@@ -22,7 +23,7 @@ import type { Reach } from './reach.ts'
 import { streamRoutes } from './stream-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 
-export interface ConfigurationSettings extends KeySettings, ArchivingSettings {}
+export interface ConfigurationSettings extends KeySettings, ArchivingSettings, SuspensionSettings {}
 
 import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import type { TokenUses } from '../auth/token-uses.ts'

@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { suspensionTokens } from '../../engine/configuration/suspension.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import {
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 const INGESTION = '/v1/config/ingestion'
 const WRONG = '"token" is wrong, too old or used already'
@@ -210,6 +214,16 @@ describe('the token', () => {
   ])('is refused when it is %s', async (_name, token, message) => {
     expect(await confirm(token)).toMatchObject({ status: 400, body: { error: message } })
     expect(await isIngesting()).toBe(true)
+  })
+
+  test('is good for as long as the operator says', async () => {
+    await installation.app.close()
+    installation = await testInstallation({ settings: { ...TEST_SETTINGS, suspensionTokenMinutes: 40 } })
+    const [token, late] = [await offered(), await offered()]
+    installation.clock.advance(40 * MINUTE_MS - 1)
+    expect((await confirm(token)).status).toBe(200)
+    installation.clock.advance(1)
+    expect((await confirm(late)).status).toBe(400)
   })
 
   test('does not stand on the log, and leaves nothing behind', async () => {

@@ -15,9 +15,14 @@ import { untilNotOvertaken } from '../overtaken.ts'
 import { authorOf } from './author.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 
-const LASTS_MS = 15 * 60_000
+const MINUTE_MS = 60_000
 /** Of one account; the oldest goes when there is one more. */
 const MAX_TOKENS = 20
+
+export interface SuspensionSettings {
+  /** How long a token confirms. */
+  readonly suspensionTokenMinutes: number
+}
 
 /**
  * Whether an account takes lines (configuration and account API, section 15). Tokens are entities of the configuration,
@@ -36,14 +41,17 @@ export class IngestionSuspension {
 
   /** @returns a token that confirms the suspension */
   async offer(caller: Caller): Promise<string> {
-    const { clock, entropy } = this.#ports
+    const { clock, entropy, settings } = this.#ports
     const author = authorOf(caller)
     const token = newKey(entropy)
     await untilNotOvertaken(() => {
       const nowMs = clock.wallMs()
       const held = this.#configuration.list(suspensionTokens, author.account)
       const fresh = held.filter(({ value }) => value.expiresAtMs > nowMs).slice(1 - MAX_TOKENS)
-      const value = { account: author.account, expiresAtMs: nowMs + LASTS_MS }
+      const value = {
+        account: author.account,
+        expiresAtMs: nowMs + settings.suspensionTokenMinutes * MINUTE_MS,
+      }
       return this.#configuration.append(
         [
           ...held.filter(each => !fresh.includes(each)).map(each => remove(suspensionTokens, each)),

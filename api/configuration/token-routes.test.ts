@@ -11,7 +11,11 @@ import {
 import { members } from '../../engine/configuration/members.ts'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import {
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 import { buildServer } from '../server.ts'
 
 const URL = '/v1/config/tokens'
@@ -158,6 +162,18 @@ describe('creating', () => {
     expect((await create(await installation.user('readonly'), {})).status).toBe(200)
     installation.clock.advance(60_000)
     expect((await create(secret, {})).status).toBe(200)
+  })
+
+  test('members have as many as the operator says, more or fewer', async () => {
+    for (const maxMemberKeys of [MAX_PERSONAL_TOKENS + 2, 3]) {
+      await installation.app.close()
+      installation = await testInstallation({ settings: { ...TEST_SETTINGS, maxMemberKeys } })
+      const secret = await installation.user('readonly')
+      for (let held = 1; held < maxMemberKeys; held++) expect((await create(secret, {})).status).toBe(200)
+      const { status, body } = await create(secret, {})
+      expect([status, body.error]).toEqual([400, `a member has at most ${maxMemberKeys} tokens of that kind`])
+      expect((await create(await installation.user('readonly'), {})).status).toBe(200)
+    }
   })
 
   test('tokens that ended a week ago go when another one is made', async () => {

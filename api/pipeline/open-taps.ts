@@ -16,7 +16,6 @@ import { revisionDeployedBy, revisionsOf } from './revision.ts'
 import { readTapQuery } from './tap-query.ts'
 import type { TapReader } from './tap-reader.ts'
 
-const MAX_TAPS_PER_ACCOUNT = 10
 /** What may wait for a reader. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 15_000
@@ -25,6 +24,7 @@ export interface TapPorts extends LastingRightsPorts {
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
   readonly inEffect?: CutsInEffect | undefined
+  readonly maxTapsPerAccount: number
 }
 
 /** A tap that may be opened. */
@@ -115,11 +115,11 @@ export class OpenTaps {
   }
 
   #assertRoom(account: string): Taps {
-    const { taps } = this.#ports
+    const { taps, maxTapsPerAccount: most } = this.#ports
     if (taps === undefined)
       throw unavailable('This process runs no engine: it does not see the events of pipelines')
-    if ((this.#open.get(account)?.size ?? 0) < MAX_TAPS_PER_ACCOUNT) return taps
-    const message = `The account has ${MAX_TAPS_PER_ACCOUNT} taps open: close one of them first`
+    if ((this.#open.get(account)?.size ?? 0) < most) return taps
+    const message = `The account has ${most} ${most === 1 ? 'tap' : 'taps'} open: close one of them first`
     throw new ApiError(429, 'TooManyRequests', message)
   }
 

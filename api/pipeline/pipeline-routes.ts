@@ -42,6 +42,7 @@ export interface PipelineRouteOptions extends PipelinePorts {
   readonly memory: PresentMemory
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
+  readonly maxTapsPerAccount: number
 }
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })

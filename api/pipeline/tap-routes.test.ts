@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
+import { Registry } from '@prometheus-io/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { create as createEntity, remove, replace } from '../../engine/configuration/configuration-log.ts'
@@ -13,6 +14,7 @@ import {
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
+import { buildServer } from '../server.ts'
 
 const KIB = 1024
 /** Longer than anything may take that waits for no clock. */
@@ -195,6 +197,17 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
       await next.says('\r\n\r\n')
       isOpen = next.text().startsWith('HTTP/1.1 200 ')
     }
+  })
+
+  test('those beyond as many as the operator lets an account have', async () => {
+    await own.app.close()
+    const settings = { ...own.ports.settings, maxTapsPerAccount: 1 }
+    own = { ...own, app: await buildServer({ ...own.ports, settings, registry: new Registry() }) }
+    await own.app.listen({ host: '127.0.0.1', port: 0 })
+    await peer(`GET ${tapUrl()}`).says('"type":"revision"')
+    const second = peer(`GET ${tapUrl()}`)
+    await second.says('The account has 1 tap open')
+    expect(second.text()).toMatch(/^HTTP\/1.1 429 /)
   })
 
   test('everybody, by a process without an engine', async () => {

@@ -6,7 +6,11 @@ import type { Statement, Store } from '../../engine/store/store.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import {
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 const SECOND = Math.floor(RECEIVED_MS / 1000)
 const DAY_MS = 86_400_000
@@ -329,6 +333,31 @@ describe('parameters that are wrong', () => {
 
   test('the largest size is accepted', async () => {
     expect(await exported({ size: '10000', query: 'line' })).toHaveLength(LINES)
+  })
+})
+
+describe('where the operator says how many lines one export may have', () => {
+  test.each([
+    ['fewer', 7],
+    ['more', 20_000],
+  ])('they are %s, also without a size; pages stay as they are', async (_name, maxExportLines) => {
+    const settings = { ...TEST_SETTINGS, maxExportLines }
+    const own = await testInstallation({ store: lines.store, settings })
+    own.clock.setWall(RECEIVED_MS)
+    const ask = (path: string, size?: number) =>
+      own.call({
+        url: `${path}?${new URLSearchParams({ ...ALL, query: 'line', ...(size && { size: String(size) }) })}`,
+      })
+    const linesIn = ({ body }: { readonly body: string }) => body.split('\n').slice(0, -1)
+    const expected = Math.min(LINES, maxExportLines)
+    expect(linesIn(await ask('/v1/export'))).toHaveLength(expected)
+    expect(linesIn(await ask('/v1/export', maxExportLines))).toHaveLength(expected)
+    expect((await ask('/v1/export', maxExportLines + 1)).json().error).toBe(
+      `"size" must be less than or equal to ${maxExportLines}`,
+    )
+    expect((await ask('/v2/export')).json<Page>().lines).toHaveLength(LINES)
+    expect((await ask('/v2/export', 10_001)).statusCode).toBe(400)
+    await own.app.close()
   })
 })
 

@@ -31,13 +31,12 @@ export interface ExportRoutesOptions {
   readonly store: Store
   readonly clock: Clock
   /** Most lines of one `/v1/export`, and their number when `size` is left out. */
-  readonly maxLines?: number
+  readonly maxLines: number
   /** Absent: any number of exports of an account run at once. */
   readonly concurrent?: ConcurrentExports | undefined
 }
 
-/** Export, section 6.1: both endpoints' number of lines, unless the operator says otherwise for the first. */
-const DEFAULT_MAX_LINES = 10_000
+/** Export, section 6.1. How many pages there are is not limited. */
 const MAX_PAGE_LINES = 10_000
 
 /** A client that takes nothing for that long is gone, whatever its connection says. */
@@ -49,7 +48,7 @@ const OWN_VALIDATION = { validatorCompiler: () => () => true }
 /** `/v1/export` and `/v2/export`: export and search, section 6. */
 export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   app,
-  { configuration, store, clock, maxLines = DEFAULT_MAX_LINES, concurrent },
+  { configuration, store, clock, maxLines, concurrent },
 ) => {
   /** Of the lines that are asked for, those that the caller may see. */
   const visibleTo = (caller: Caller, selection: LineSelection): VisibleSelection => {

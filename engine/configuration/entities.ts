@@ -57,6 +57,8 @@ export interface Plan {
   readonly maxNodesPerPipeline: number | null
   readonly maxIngestionKeys: number | null
   readonly maxServiceKeys: number | null
+  /** Personal tokens of one member; absent: `MAX_PERSONAL_TOKENS`. */
+  readonly maxMemberKeys?: number
 }
 
 /** Key: UUID. The secret itself is nowhere, only its hash. */
@@ -230,7 +232,7 @@ export interface SpreadReport {
 
 /** Service tokens of one account, or tokens of one enterprise, that have not expired. */
 export const MAX_SERVICE_TOKENS = 100
-/** The same of one member. */
+/** The same of one member, unless the plan says otherwise. */
 export const MAX_PERSONAL_TOKENS = 20
 
 /** Exemptions of one account that the configuration holds. */
@@ -252,8 +254,11 @@ export const accessTokens: Kind<AccessToken> = defineKind<AccessToken>('token', 
       const held = view
         .list(accessTokens, after.account ?? '')
         .filter(({ value }) => sharesTokenLimit(value, after) && isLive(value, after.createdAtMs)).length
+      const plan = planOf(view.get(accounts, after.account ?? ''))
       const [limit, whose] =
-        after.kind === 'user' ? [MAX_PERSONAL_TOKENS, 'a member has'] : [MAX_SERVICE_TOKENS, 'there are']
+        after.kind === 'user'
+          ? [plan?.maxMemberKeys ?? MAX_PERSONAL_TOKENS, 'a member has']
+          : [MAX_SERVICE_TOKENS, 'there are']
       if (held <= limit) return undefined
       return { code: 'TOKEN_LIMIT', message: `${whose} at most ${limit} tokens of that kind` }
     },

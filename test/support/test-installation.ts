@@ -64,6 +64,9 @@ export const TEST_SETTINGS: ServerSettings = {
   bodyLimitBytes: 2_097_152,
   corsOrigins: ['*'],
   tails: { perProcess: 3, perAccount: 2 },
+  maxTapsPerAccount: 10,
+  maxExportLines: 10_000,
+  suspensionTokenMinutes: 15,
   trustedProxies: [],
 }
 
