@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { create } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
-import { revisions } from '../../engine/configuration/entities.ts'
+import { accountKeys, revisions } from '../../engine/configuration/entities.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import {
   changeAccount,
@@ -722,6 +723,88 @@ describe('publishing', () => {
       user_config: { mezmo_host: 'localhost' },
     })
     expect((await publish(pipeline)).status).toBe(200)
+  })
+
+  describe('a destination with an ingestion key', () => {
+    const CHILD = '0123456789'
+    const keyOf = async (account: string, type: 'ingestion' | 'service' = 'ingestion') => {
+      const key = installation.entropy.bytes(16).toString('hex')
+      const value = { account, type, key, name: 'k', createdAtMs: 0 }
+      await installation.write(create(accountKeys, installation.entropy.uuid(), value))
+      return key
+    }
+    const withKey = async (type: string, user_config: object, title?: string) => {
+      const pipeline = await newPipeline()
+      const first = await source(pipeline)
+      const id = await add(pipeline, 'sink', { type, title, inputs: [first], user_config })
+      return { pipeline, first, id }
+    }
+
+    beforeEach(() => installation.account(CHILD))
+
+    test.each(['mezmo', 'log-store', 'log-analysis'])(
+      'of another account is kept, and refused when it is published: %s',
+      async type => {
+        const key = await keyOf(CHILD)
+        const { pipeline, first, id } = await withKey(type, { ingestion_key: key }, 'Child')
+        const { status, body, text } = await publish(pipeline)
+        expect([status, body.code]).toEqual([400, 'EVALIDATION'])
+        expect(body.errors).toEqual([
+          {
+            instancePath: `/sink/${id}/user_config/ingestion_key`,
+            message:
+              'must be an ingestion key of this account: delivery to another account is not part of this version, ' +
+              `so the sink ${id} ("Child") is kept, and cannot be published`,
+          },
+        ])
+        expect(text).not.toContain(key)
+        expect((await send('GET', `/v3/pipeline/${pipeline}`)).data.published_at).toBeNull()
+        const sink = { type, inputs: [first], user_config: {} }
+        expect((await send('PUT', `/v3/pipeline/${pipeline}/sink/${id}`, sink)).status).toBe(200)
+        expect((await publish(pipeline)).status).toBe(200)
+      },
+    )
+
+    test('of another account is refused beside everything else that is wrong', async () => {
+      const { pipeline, id } = await withKey('mezmo', {
+        mezmo_host: 'logs.elsewhere.example',
+        use_ingestion_key: true,
+        ingestion_key: await keyOf(CHILD),
+      })
+      const paths = (await publish(pipeline)).body.errors.map(
+        ({ instancePath }: { instancePath: string }) => instancePath,
+      )
+      expect(paths).toEqual([`/sink/${id}/user_config`, `/sink/${id}/user_config/ingestion_key`])
+    })
+
+    test('of its own, or one that nobody knows, is published', async () => {
+      const own = installation.credentials
+      for (const user_config of [
+        { ingestion_key: own.ingestionKey },
+        { ingestion_key: await keyOf(own.accountId), use_ingestion_key: true },
+        { ingestion_key: 'key' },
+        { ingestion_key: await keyOf(CHILD, 'service') },
+        { use_ingestion_key: false },
+      ]) {
+        const { pipeline } = await withKey('mezmo', user_config)
+        expect([user_config, (await publish(pipeline)).status]).toEqual([user_config, 200])
+      }
+    })
+
+    test('is judged by the account whose pipeline it is', async () => {
+      const authorization = `Token ${await installation.token({ account: CHILD })}`
+      const asChild = async (url: string, payload: object) =>
+        (await installation.call({ method: 'POST', url, headers: { authorization }, payload })).json()
+      const { id } = (await asChild('/v3/pipeline', { title: 'of the child' })).data
+      const { id: first } = (await asChild(`/v3/pipeline/${id}/source`, { type: 'log-analysis-ingestion' }))
+        .data
+      const sink = async (ingestion_key: string) =>
+        asChild(`/v3/pipeline/${id}/sink`, { type: 'mezmo', inputs: [first], user_config: { ingestion_key } })
+      await sink(await keyOf(CHILD))
+      expect((await asChild(`/v3/pipeline/${id}/publish`, {})).data.has_changes).toBe(false)
+      await sink(installation.credentials.ingestionKey)
+      expect((await asChild(`/v3/pipeline/${id}/publish`, {})).errors).toHaveLength(1)
+    })
   })
 
   test('a pipeline that is not there cannot be published', async () => {

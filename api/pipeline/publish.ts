@@ -1,13 +1,16 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import {
+  accountKeys,
   accounts,
   deployments,
   pipelines,
   type Revision,
   revisions,
+  secretHash,
 } from '../../engine/configuration/entities.ts'
+import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { foreignDestination } from '../../engine/destinations/own-store.ts'
-import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { checkGraph, notPublished } from '../../engine/graph/check-graph.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
 import { jsonText, parseJson } from '../../engine/json-text.ts'
@@ -51,7 +54,11 @@ export async function publish(
     const newest = revisionsOf(configuration, state.pipeline).at(-1)?.value.document.revision ?? 0
     const document = documentOf(state, newest + 1)
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
-    const problems = publishProblems(document, { ...options, hasThrottle: features?.throttle ?? true })
+    const problems = publishProblems(document, {
+      ...options,
+      hasThrottle: features?.throttle ?? true,
+      isForeignKey: key => isForeignKey(configuration, document.accountId, key),
+    })
     if (problems.length > 0) throw new ProblemsError(problems)
     assertRuns(document)
     const revisionId = entropy.uuid()
@@ -114,10 +121,20 @@ function assertRuns(document: PipelineDocument): void {
 const THROTTLE_OFF =
   'must NOT be throttle: the processor is switched off for this account; who manages the enterprise can switch it on'
 
+/** Whether a text is the ingestion key of another account. It is looked up by its hash: the time it takes tells nothing of it. */
+function isForeignKey(configuration: ConfigurationView, account: string, key: string): boolean {
+  const found = configuration.find(accountKeys, 'hash', secretHash(key))?.value
+  return found !== undefined && found.type === 'ingestion' && found.account !== account
+}
+
 /** There is no request body to point into: the pointers lead to the node, then into it. */
 function publishProblems(
   document: PipelineDocument,
-  options: PublishOptions & { readonly hasThrottle: boolean },
+  options: PublishOptions & {
+    readonly hasThrottle: boolean
+    /** Whether a text is the ingestion key of another account. */
+    readonly isForeignKey: (key: string) => boolean
+  },
 ): Problem[] {
   const byId = new Map(document.nodes.map(node => [node.id, node]))
   const problems = checkGraph(document, options).map(({ nodeId, instancePath, message }) => ({
@@ -133,6 +150,12 @@ function publishProblems(
     const message = foreignDestination(node.user_config, () => host !== undefined && options.isOwnHost(host))
     if (message !== undefined)
       problems.push({ instancePath: `${nodePointer(node, node.id)}/user_config`, message })
+    const { ingestion_key: key } = node.user_config
+    if (typeof key === 'string' && options.isForeignKey(key))
+      problems.push({
+        instancePath: `${nodePointer(node, node.id)}/user_config/ingestion_key`,
+        message: `must be an ingestion key of this account: delivery to another account is not part of this version, so ${notPublished(node)}`,
+      })
   }
   return problems
 }

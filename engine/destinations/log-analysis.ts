@@ -47,7 +47,11 @@ export const logAnalysis = defineDestination({
         Type.Boolean({ description: 'Send with ingestion_key; true when left out and a key is there' }),
       ),
       ingestion_key: Type.Optional(
-        Type.String({ minLength: 1, description: 'Ingestion key of the account that lines go to' }),
+        Type.String({
+          minLength: 1,
+          description:
+            'Ingestion key of this account, to which lines go; with a key of another account the node cannot be published',
+        }),
       ),
       query: Type.Optional(
         Type.Object(

@@ -51,10 +51,15 @@ function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocume
   return problems
 }
 
-function notBuilt({ id, kind, type, title }: NodeDocument): string {
+function notBuilt(node: NodeDocument): string {
+  return `"${node.type}" is not available on this server yet: ${notPublished(node)}`
+}
+
+/** What a sentence says last about a node that is right, but cannot run in this version. */
+export function notPublished({ id, kind, title }: NodeDocument): string {
   // A node that is being checked may have any title yet.
   const name = typeof title === 'string' && title !== '' ? `${id} ("${title}")` : id
-  return `"${type}" is not available on this server yet: the ${kind} ${name} is kept, and cannot be published`
+  return `the ${kind} ${name} is kept, and cannot be published`
 }
 
 function cycleProblems(
