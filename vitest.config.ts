@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** They open the embedded ClickHouse engine in their own process, which has one data folder for as long as it lives. */
 const WITH_ENGINE = [
   'api/auth/access-scope.test.ts',
+  'api/pipeline/pipeline-error-routes.test.ts',
   'api/search/{export-routes,query-language}.test.ts',
   'api/usage/usage-routes.test.ts',
   'engine/store/{embedded-connection,line-block,word-index}.test.ts',

@@ -229,6 +229,7 @@ async function registerApi(
       deadLetters,
       replay: ports.replay,
       memory: ports.memory,
+      store,
       taps,
       maxTapsPerAccount: settings.maxTapsPerAccount,
     })

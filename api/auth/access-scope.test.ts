@@ -120,6 +120,7 @@ const PIPELINE = '/v3/pipeline/:pipelineId'
 const REVEALING = [
   `DELETE ${PIPELINE}/preview/:previewId`,
   `GET ${PIPELINE}/dead-letter`,
+  `GET ${PIPELINE}/error`,
   `GET ${PIPELINE}/explain`,
   `GET ${PIPELINE}/preview`,
   `GET ${PIPELINE}/preview/:previewId`,

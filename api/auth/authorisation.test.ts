@@ -29,6 +29,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v3/pipeline/:pipelineId/simulate': 'write',
   'POST /v3/pipeline/simulate': 'write',
   'GET /v3/pipeline/:pipelineId/explain': 'write',
+  'GET /v3/pipeline/:pipelineId/error': 'write',
   'POST /v3/pipeline/:pipelineId/preview': 'write',
   'GET /v3/pipeline/:pipelineId/preview': 'write',
   'GET /v3/pipeline/:pipelineId/preview/:previewId': 'write',

@@ -108,6 +108,13 @@ export const DEAD_LETTERS = {
   page: null,
 } satisfies Meta
 
+export const PIPELINE_ERRORS = {
+  pk: 'id',
+  type: 'error',
+  links: { self: { list: `${PIPELINE}/error`, detail: null }, related: { pipeline: pipelineLinks.self } },
+  page: null,
+} satisfies Meta
+
 const THROTTLE = nodeDetail('transform')
 const relatedToThrottle = { pipeline: pipelineLinks.self, transform: { list: null, detail: THROTTLE } }
 export const EXEMPTIONS = {

@@ -5,6 +5,7 @@ import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Taps } from '../../engine/runtime/taps.ts'
+import type { Store } from '../../engine/store/store.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/pipeline-api.ts'
 import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
@@ -23,6 +24,7 @@ import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
 import { OpenTaps } from './open-taps.ts'
+import { pipelineErrorRoutes } from './pipeline-error-routes.ts'
 import { type PipelinePorts, Pipelines } from './pipelines.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { publish } from './publish.ts'
@@ -40,6 +42,8 @@ export interface PipelineRouteOptions extends PipelinePorts {
   readonly deadLetters: DeadLetterQueue
   readonly replay: ReplayPorts
   readonly memory: PresentMemory
+  /** Absent where nothing is read that was stored. */
+  readonly store?: Store | undefined
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
   readonly maxTapsPerAccount: number
@@ -187,6 +191,8 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
   await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRoutes(pipelines, options) })
   await app.register(throttleRoutes, { ...options, pipelines })
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
+  const { store, clock } = options
+  if (store !== undefined) await app.register(pipelineErrorRoutes, { pipelines, store, clock })
   await app.register(revisionRoutes, { ...options, pipelines })
   const files = new PipelineFiles(pipelines, options, options.destinations)
   await app.register(simulationRoutes, { ...options, pipelines, files })

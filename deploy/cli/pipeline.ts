@@ -12,6 +12,7 @@ import {
   publicationSentence,
   publishPipeline,
 } from './pipeline-access.ts'
+import { pipelineErrorsCommand } from './pipeline-errors.ts'
 import { pipelineFileCommands } from './pipeline-file.ts'
 import { type Column, printable, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
@@ -21,6 +22,7 @@ Examples:
   weir pipeline list
   weir pipeline show 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
   weir pipeline publish 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
+  weir pipeline errors Shop           what its nodes had trouble with
   weir pipeline export Shop > shop.yaml
   weir pipeline test shop.yaml        run the tests that the file holds, without a server
   weir pipeline apply shop.yaml --publish`
@@ -54,6 +56,7 @@ export function pipelineCommand(world: World, finish: (code: ExitCode) => void):
     .action(async (id: string, options: JsonOption & { allowUnconnected?: true }) =>
       publish(id, options, world),
     )
+  command.addCommand(pipelineErrorsCommand(world))
   for (const each of pipelineFileCommands(world, finish)) command.addCommand(each)
   return command
 }

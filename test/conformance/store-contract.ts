@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
+import { pipelineErrors } from '../../engine/store/pipeline-errors.ts'
 import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
 import type { Epoch, Store, StoreError, StoreTable } from '../../engine/store/store.ts'
 import type { StoredLine } from '../../engine/store/stored-line.ts'
@@ -212,6 +213,54 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           const row = table === 'node_metrics' ? 0 : 1
           expect(await store.settle({ ...PARTITION, table }, from)).toEqual({ offset: 41n, row })
         }
+      })
+
+      test('errors of pipelines are read as one for equal ones, with what was captured last', async () => {
+        const error = {
+          account: 'a',
+          pipeline: 'p',
+          node: 'n',
+          nodeKind: 'transform',
+          code: 'E',
+          message: 'm',
+        }
+        const other = { captured: 'other', count: 1, lastMs: DAY + 1 }
+        for (const [offset, minuteMs, rows] of [
+          [
+            41n,
+            DAY,
+            [
+              { ...error, field: null, captured: "it's {c:String}", count: 2, lastMs: DAY + 9 },
+              { ...error, ...other, field: '.a' },
+              { ...error, ...other, field: null, message: 'other' },
+              { ...error, ...other, field: null, code: 'F' },
+              { ...error, ...other, field: null, pipeline: 'q' },
+              { ...error, ...other, field: null, account: 'b' },
+            ],
+          ],
+          [42n, DAY + 60_000, [{ ...error, field: null, captured: '', count: 3, lastMs: DAY + 60_005 }]],
+        ] as const)
+          await insert(pipelineErrorsBlock({ offset, minuteMs }, rows), rows.length, EPOCH, 'pipeline_errors')
+        const query = { account: 'a', pipeline: 'p', fromMs: DAY, limit: 9 }
+        const [newest, ...others] = await pipelineErrors(store, query)
+        expect(newest).toEqual({
+          node: 'n',
+          nodeKind: 'transform',
+          code: 'E',
+          field: null,
+          message: 'm',
+          captured: '',
+          count: 5,
+          firstMs: DAY,
+          lastMs: DAY + 60_005,
+        })
+        expect(others.map(({ code, field, message }) => [code, field, message])).toEqual([
+          ['E', null, 'other'],
+          ['E', '.a', 'm'],
+          ['F', null, 'm'],
+        ])
+        const [before] = await pipelineErrors(store, { ...query, toMs: DAY + 60_005 })
+        expect(before).toMatchObject({ captured: "it's {c:String}", count: 2, firstMs: DAY, lastMs: DAY + 9 })
       })
 
       test('a block with other columns is refused for good, and nothing is stored', async () => {

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Clock } from '../../engine/clock/clock.ts'
+import { type PipelineErrorEntry, pipelineErrors } from '../../engine/store/pipeline-errors.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { PipelineErrorQuery, PipelineErrorRecord } from '../../schemas/pipeline-error-api.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
+import { ProblemsError } from '../problems-error.ts'
+import { instantMs } from './instant.ts'
+import { PIPELINE_ERRORS } from './links.ts'
+import type { Pipelines } from './pipelines.ts'
+
+export interface PipelineErrorRouteOptions {
+  readonly pipelines: Pipelines
+  readonly store: Store
+  readonly clock: Clock
+}
+
+const DAY_MS = 86_400_000
+const DEFAULT_LIMIT = 100
+
+/** What nodes reported. It shows what lines hold, so it asks for as much as an explanation does. */
+export const pipelineErrorRoutes: FastifyPluginAsyncTypebox<PipelineErrorRouteOptions> = async (
+  app,
+  { pipelines, store, clock },
+) => {
+  app.get(
+    '/v3/pipeline/:pipelineId/error',
+    {
+      config: { needs: 'write', reveals: 'any line' },
+      schema: {
+        summary: 'List the errors that nodes reported, newest first, equal ones as one',
+        description: 'Reported errors show when their minute of log time is over, for ten days.',
+        tags: ['pipelines'],
+        params: Type.Object({ pipelineId: Type.String() }),
+        querystring: PipelineErrorQuery,
+        response: { 200: EnvelopeOf(Type.Array(PipelineErrorRecord)), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params: { pipelineId }, query }) => {
+      const { pipeline } = pipelines.get(caller, pipelineId)
+      const entries = await pipelineErrors(store, {
+        account: pipeline.value.account,
+        pipeline: pipeline.id,
+        node: query.node_id,
+        ...periodOf(query, clock.wallMs()),
+        limit: Number(query.limit ?? DEFAULT_LIMIT),
+      })
+      const records = entries.map(entry => errorRecord(pipeline.id, entry))
+      return envelope({ ...PIPELINE_ERRORS, page: NO_FURTHER_PAGES }, records)
+    },
+  )
+}
+
+/** @throws ProblemsError for a period that ends before it begins */
+function periodOf({ from, to }: PipelineErrorQuery, nowMs: number): { fromMs: number; toMs?: number } {
+  const toMs = to === undefined ? undefined : instantMs(to)
+  const fromMs = from === undefined ? (toMs ?? nowMs) - DAY_MS : instantMs(from)
+  if (fromMs > (toMs ?? fromMs))
+    throw new ProblemsError([{ instancePath: '/from', message: 'must NOT be later than to' }])
+  return { fromMs, ...(toMs !== undefined && { toMs }) }
+}
+
+function errorRecord(pipeline: string, entry: PipelineErrorEntry): PipelineErrorRecord {
+  const { node, nodeKind, code, field, message, captured, firstMs, lastMs, count } = entry
+  return {
+    id: hash('sha256', JSON.stringify([pipeline, node, nodeKind, code, field, message])),
+    pipeline_id: pipeline,
+    node_id: node,
+    node_kind: nodeKind as PipelineErrorRecord['node_kind'],
+    code,
+    field,
+    message,
+    captured,
+    first_seen: new Date(firstMs).toISOString(),
+    last_seen: new Date(lastMs).toISOString(),
+    count,
+  }
+}

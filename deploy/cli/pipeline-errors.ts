@@ -1,0 +1,82 @@
+import { Command } from 'commander'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { client, pipelineId } from './pipeline-access.ts'
+import { pointInTime } from './point-in-time.ts'
+import { printable } from './table.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+Equal errors are one entry, newest first, with what caused one of the newest of them. They show a minute after they
+were reported, for ten days.
+
+Examples:
+  weir pipeline errors Shop
+  weir pipeline errors Shop --node 5a0c… --from 7d --json`
+
+const CAPTURED_SHOWN = 200
+
+interface Options {
+  readonly node?: string
+  readonly from: string
+  readonly to: string
+  readonly limit: string
+  readonly json?: true
+}
+
+interface Entry extends JsonObject {
+  node_id: string
+  node_kind: string
+  code: string
+  message: string
+  captured: string
+  first_seen: string
+  last_seen: string
+}
+
+export function pipelineErrorsCommand(world: World): Command {
+  return new Command('errors')
+    .description('List what the nodes of a pipeline had trouble with.')
+    .argument('<id>', 'id or title of the pipeline')
+    .option('--node <id>', 'only errors of this node')
+    .option('--from <time>', 'from when on', '1d')
+    .option('--to <time>', 'until when', 'now')
+    .option('-n, --limit <number>', 'so many entries at most, 1 to 200', '100')
+    .option('--json', 'print each entry as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (id: string, options: Options) => errors(id, options, world))
+}
+
+async function errors(wanted: string, options: Options, world: World): Promise<void> {
+  const api = client(world)
+  const path = `/v3/pipeline/${encodeURIComponent(await pipelineId(api, wanted))}/error`
+  const nowMs = world.clock.wallMs()
+  const time = (name: '--from' | '--to', text: string, edge: 'start' | 'end') =>
+    new Date(pointInTime(name, text, nowMs, edge)).toISOString()
+  const query = {
+    node_id: options.node,
+    from: time('--from', options.from, 'start'),
+    // Times of errors are the log's, whose clock may be ahead of ours.
+    to: options.to === 'now' ? undefined : time('--to', options.to, 'end'),
+    limit: options.limit,
+  }
+  const { data } = (await api.json(path, { query })) as { data: Entry[] }
+  for (const entry of data)
+    await write(world.stdout, options.json ? `${jsonText(entry)}\n` : `${shown(entry).join('\n')}\n\n`)
+  if (data.length === 0) await write(world.stderr, 'No errors were reported in that time.\n')
+}
+
+function shown({
+  node_id: node,
+  node_kind: kind,
+  code,
+  message,
+  captured,
+  count,
+  ...times
+}: Entry): string[] {
+  const { first_seen: first, last_seen: last } = times
+  const often = count === 1 ? `at ${last}` : `${String(count)} times, ${first} to ${last}`
+  const cut = captured.length > CAPTURED_SHOWN ? `${captured.slice(0, CAPTURED_SHOWN)}…` : captured
+  return [`${code} ${often}`, `  ${kind} ${node}: ${message}`, `  ${cut}`].map(printable)
+}
