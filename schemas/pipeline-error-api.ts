@@ -36,7 +36,7 @@ export const PipelineErrorRecord = Type.Object({
   }),
   message: Type.String({ description: 'In a sentence.' }),
   captured: Type.String({
-    description: 'What caused one of the newest of them, an event or a body, cut to 16,384 characters.',
+    description: 'What caused the first of them, an event or a body, cut to 16,384 characters.',
   }),
   first_seen: Type.String({
     format: 'date-time',

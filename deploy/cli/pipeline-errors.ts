@@ -7,7 +7,7 @@ import { printable } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-Equal errors are one entry, newest first, with what caused one of the newest of them. They show a minute after they
+Equal errors are one entry, newest first, with what caused the first of them. They show a minute after they
 were reported, for ten days.
 
 Examples:

@@ -19,7 +19,7 @@ export interface PipelineErrorEntry {
   readonly code: string
   readonly field: string | null
   readonly message: string
-  /** Of the newest row. */
+  /** Of the first row: components, section 4.1. */
   readonly captured: string
   readonly count: number
   /** To the minute, downwards, where the first row holds several. */
@@ -68,7 +68,7 @@ export async function pipelineErrors(
   const rows = await store.query<EntryRow>({
     sql: `SELECT node, node_kind AS kind, code, field, message,
   toUnixTimestamp64Milli(min(if(count = 1, time, t))) AS first_ms, toUnixTimestamp64Milli(max(time)) AS last_ms,
-  sum(count) AS errors, argMax(${PLACE}, (time, topic, partition, offset, row)) AS place
+  sum(count) AS errors, argMin(${PLACE}, (time, topic, partition, offset, row)) AS place
 ${where}
 GROUP BY node, kind, code, field, message
 ORDER BY last_ms DESC, node, code, field, message LIMIT {limit:UInt64}`,

@@ -215,7 +215,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         }
       })
 
-      test('errors of pipelines are read as one for equal ones, with what was captured last', async () => {
+      test('errors of pipelines are read as one for equal ones, with what was captured first', async () => {
         const error = {
           account: 'a',
           pipeline: 'p',
@@ -249,7 +249,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           code: 'E',
           field: null,
           message: 'm',
-          captured: '',
+          captured: "it's {c:String}",
           count: 5,
           firstMs: DAY,
           lastMs: DAY + 60_005,
