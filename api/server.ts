@@ -22,6 +22,7 @@ import { MAX_QUERY_BYTES } from '../engine/query-language/parse-query.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
+import type { TellDeployment } from '../engine/runtime/told-deployments.ts'
 import type { Store } from '../engine/store/store.ts'
 import type { LiveTails } from '../engine/tail/live-tails.ts'
 import type { JsonValue } from '../schemas/json.ts'
@@ -90,6 +91,7 @@ export interface ServerPorts {
         readonly writer: IngestWriter
         readonly partitionOf: LineRouting
         readonly keys: RecentKeys
+        readonly tellDeployment: TellDeployment
       }
     | undefined
   /** Absent: the server neither searches nor counts. */
@@ -179,11 +181,11 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   await app.register(operationsRoutes, { status, registry })
   if (ports.ingest !== undefined) {
     const { bodyLimitBytes, corsOrigins } = settings
-    const { writer, partitionOf, keys } = ports.ingest
+    const { writer, partitionOf, keys, tellDeployment: tell } = ports.ingest
     const observer = ingestMetrics(registry)
     const gateway = {
       accessKeys: new AccessKeys(configuration),
-      routes: new DeployedRoutes({ configuration, clock, inEffect: ports.inEffect }),
+      routes: new DeployedRoutes({ configuration, clock, inEffect: ports.inEffect, tell }),
       observer: pushMetrics(registry),
     }
     await needing('ingest', app, scope =>

@@ -20,6 +20,7 @@ import type { PartitionedTopics } from '../engine/log/topics.ts'
 import type { Engine } from '../engine/runtime/engine.ts'
 import { PresentMemory } from '../engine/runtime/present-memory.ts'
 import type { Taps } from '../engine/runtime/taps.ts'
+import { deploymentTeller } from '../engine/runtime/told-deployments.ts'
 import { seenByRules } from '../engine/tail/line-visibility.ts'
 import { LiveTails } from '../engine/tail/live-tails.ts'
 import { type Settings, SettingsError } from './settings.ts'
@@ -101,7 +102,12 @@ export async function openServers(
     memory: new PresentMemory({ topics: parts, engine, clock }),
     store,
     ingest: serves.lines
-      ? { writer, partitionOf: lineRouting(configuration, ingest.partitions), keys }
+      ? {
+          writer,
+          partitionOf: lineRouting(configuration, ingest.partitions),
+          keys,
+          tellDeployment: deploymentTeller(ingest, configuration),
+        }
       : undefined,
     inEffect,
     taps: parts.taps,

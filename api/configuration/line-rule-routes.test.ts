@@ -311,6 +311,7 @@ describe('quotas', () => {
         },
         inEffect: {
           cutVersion: () => undefined,
+          versionOnLog: () => undefined,
           whenInEffect: async (_account, kind, _entity, version) => {
             waitedFor.push([kind, version])
             return true

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/line-routing.ts'
 import { jsonText } from '../../engine/json-text.ts'
+import { LogError } from '../../engine/log/log.ts'
 import {
   DecodingError,
   decodedMessages,
@@ -76,20 +77,21 @@ export class PushFront {
     const caller = this.#authenticated(request, reply)
     request.pushed = { ...request.pushed, caller }
     this.#options.rateLimit?.take(caller.credential.id)
-    this.#running(request, caller)
+    this.#stateOf(request, caller)
   }
 
   async take(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const body = await this.#contentOf(request)
     // Once more: a body may take minutes, and a key that is deleted, or a pipeline that is paused meanwhile, ends at once.
     const caller = this.#authenticated(request, reply)
-    const { source, capturesMetadata, readers } = this.#running(request, caller)
+    const { source, capturesMetadata, readers } = await this.#running(request, caller)
     const messages = this.#decoded(request, caller, body, source)
     if (messages.length > 0) {
       await this.#append(request, caller, messages, capturesMetadata)
       // What was on its way when the pipeline was paused may have come too late for it: the sender repeats it.
-      const after = this.#running(request, caller).readers
-      if (!readers.some(pipeline => after.includes(pipeline))) throw changedMeanwhile()
+      const after = this.#options.routes.stateOf(caller.account?.shortId ?? '', request.pushed.route)
+      if (after.kind !== 'runs' || !readers.some(pipeline => after.readers.includes(pipeline)))
+        throw changedMeanwhile()
     }
     this.#options.observer?.accepted({ events: messages.length, bytes: body.length })
     return reply.send({ status: 'ok' })
@@ -104,16 +106,35 @@ export class PushFront {
     return caller
   }
 
+  /** Nothing has been taken when it throws. @throws ApiError 409, 503 */
+  async #running(request: FastifyRequest, caller: Caller): Promise<Running> {
+    const state = this.#stateOf(request, caller)
+    if (state.kind === 'runs') return state
+    try {
+      await this.#options.routes.tell(caller.account?.shortId ?? '', request.pushed.route)
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error
+      throw notYetStarted()
+    }
+    const told = this.#stateOf(request, caller)
+    if (told.kind === 'runs') return told
+    throw notYetStarted()
+  }
+
   /** @throws ApiError 409, 503 */
-  #running({ pushed }: FastifyRequest, { account }: Caller): Running {
+  #stateOf(
+    { pushed }: FastifyRequest,
+    { account }: Caller,
+  ): RouteState & { readonly kind: 'runs' | 'untold' } {
     const state = this.#options.routes.stateOf(account?.shortId ?? '', pushed.route)
     switch (state.kind) {
       case 'runs':
+      case 'untold':
         return state
       case 'paused':
         throw unavailable('The pipelines that read this address are paused', PAUSED_RETRY_S)
       case 'coming':
-        throw unavailable('The pipeline that reads this address is about to start', 1)
+        throw notYetStarted()
       default:
         throw new ApiError(409, 'NotDeployed', 'No deployed pipeline reads this address')
     }
@@ -250,6 +271,10 @@ function piecesOf(messages: readonly string[], maxEventBytes: number): Piece[] {
   }
   pieces.push({ first, end: messages.length, bytes })
   return pieces
+}
+
+function notYetStarted(): ApiError {
+  return unavailable('The pipeline that reads this address is about to start', 1)
 }
 
 function changedMeanwhile(): ApiError {

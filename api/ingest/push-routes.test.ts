@@ -1,11 +1,13 @@
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { create } from '../../engine/configuration/configuration-log.ts'
-import { spreads } from '../../engine/configuration/entities.ts'
+import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { type Deployment, deployments, spreads } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
 import { Event } from '../../engine/event.ts'
-import { LogError } from '../../engine/log/log.ts'
+import { LogError, type LogRecord } from '../../engine/log/log.ts'
 import { partitionOfAccount } from '../../engine/log/topics.ts'
+import { cutsOf } from '../../engine/runtime/cuts-on-the-log.ts'
 import { LineBatchView as Batch, type LineBatchView } from '../../schemas/line-batch.ts'
 import {
   changeAccount,
@@ -13,6 +15,7 @@ import {
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
+import { DeployedRoutes } from './deployed-routes.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
@@ -70,13 +73,16 @@ function push(
   })
 }
 
-async function batches(): Promise<LineBatchView[]> {
+async function records(): Promise<LogRecord[]> {
   const { ingest } = installation.ports.replay
-  const found: LineBatchView[] = []
+  const found: LogRecord[] = []
   for (let partition = 0; partition < ingest.partitions; partition++)
-    for (const { value } of await ingest.read(partition, 0n, Number.MAX_SAFE_INTEGER))
-      found.push(Batch.decode(value))
+    found.push(...(await ingest.read(partition, 0n, Number.MAX_SAFE_INTEGER)))
   return found
+}
+
+async function batches(): Promise<LineBatchView[]> {
+  return (await records()).map(({ value }) => Batch.decode(value))
 }
 
 async function events(): Promise<Event[]> {
@@ -470,6 +476,7 @@ describe('what reads the route', () => {
       installation = await testInstallation({
         inEffect: {
           cutVersion: (_account, _kind, entity) => inEffect.get(entity),
+          versionOnLog: (_account, _kind, entity) => inEffect.get(entity),
           whenInEffect: async (_account, _kind, entity, version) => {
             soughtAtLog.push(`${entity} ${version}`)
             return false
@@ -491,11 +498,49 @@ describe('what reads the route', () => {
       expect((await push('[1]')).statusCode).toBe(200)
     })
 
-    test('counts after ten seconds all the same: nothing is kept from it for want of a worker', async () => {
+    test('counts after ten seconds all the same: for want of a worker it is put on the log from here, once', async () => {
       installation.clock.advance(9_999)
       await expectRefused(push('[1]'), 503, 'ERR_BUSY')
       installation.clock.advance(1)
+      for (const body of ['[1]', '[2]']) expect((await push(body)).statusCode).toBe(200)
+      const [first, ...others] = await records()
+      expect(cutsOf(first as LogRecord)).toMatchObject([{ kind: 'pipeline', entity: pipeline, version: 1 }])
+      expect(others.map(({ value }) => Batch.decode(value).route)).toEqual([route, route])
+    })
+
+    test('is not taken for told while the log takes nothing', async () => {
+      installation.clock.advance(10_000)
+      const { ingest } = installation.ports.replay
+      const append = ingest.append.bind(ingest)
+      ingest.append = () => Promise.reject(new LogError('LOG_UNAVAILABLE', 'away', { retriable: true }))
+      await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+      ingest.append = append
       expect((await push('[1]')).statusCode).toBe(200)
+      expect((await records()).flatMap(cutsOf)).toMatchObject([{ entity: pipeline, version: 1 }])
+    })
+
+    test('is told before anything else when it was there before the process', async () => {
+      const { configuration, clock } = installation
+      const told: string[] = []
+      const nothing = { cutVersion: () => undefined, whenInEffect: async () => false }
+      const inEffect = { ...nothing, versionOnLog: () => undefined }
+      const tell = async (id: string) => void told.push(id)
+      const routes = new DeployedRoutes({ configuration, clock, inEffect, tell })
+      const { accountId } = installation.credentials
+      expect(routes.stateOf(accountId, route)).toEqual({ kind: 'untold' })
+      await Promise.all([routes.tell(accountId, route), routes.tell(accountId, route)])
+      await routes.tell(accountId, route)
+      expect([told, routes.stateOf(accountId, route).kind]).toEqual([[pipeline], 'runs'])
+    })
+
+    test('is waited for when one was missed between it and the one that is in effect: it may be a pause', async () => {
+      inEffect.set(pipeline, 1)
+      expect((await push('[1]')).statusCode).toBe(200)
+      const { configuration } = installation
+      const deployment = configuration.get(deployments, pipeline) as Entity<Deployment>
+      const change = replace(deployments, deployment, { ...deployment.value, number: 3 })
+      await configuration.append([change], { subjectId: 'test', account: deployment.value.account })
+      expect((await push('[2]')).statusCode).toBe(503)
     })
 
     test('while another revision of it reads the route, the new one need not be waited for', async () => {
@@ -528,15 +573,42 @@ describe('what reads the route', () => {
     })
   })
 
-  test('what was under way when the last pipeline was paused is not acknowledged', async () => {
-    const { ingest } = installation.ports.replay
-    const append = ingest.append.bind(ingest)
-    ingest.append = async (...record) => {
-      ingest.append = append
-      await pausing(pipeline, 'pause')
-      return append(...record)
-    }
-    const response = await push('[1]')
-    expect([response.statusCode, response.json().code]).toEqual([503, 'ERR_BUSY'])
+  describe('what was under way is not acknowledged, nor refused as if nothing had been taken, when', () => {
+    test.each([
+      ['the last pipeline was paused', () => pausing(pipeline, 'pause')],
+      [
+        'it was paused and went on',
+        async () => {
+          await pausing(pipeline, 'pause')
+          await pausing(pipeline, 'resume')
+        },
+      ],
+      ['it was deleted', () => installation.call({ method: 'DELETE', url: `/v3/pipeline/${pipeline}` })],
+    ])('%s', async (_, change) => {
+      const { ingest } = installation.ports.replay
+      const append = ingest.append.bind(ingest)
+      ingest.append = async (...record) => {
+        ingest.append = append
+        await change()
+        return append(...record)
+      }
+      const response = await push('[1]')
+      expect([response.statusCode, response.json()]).toEqual([
+        503,
+        { status: 'error', code: 'ERR_BUSY', error: expect.stringContaining('changed') },
+      ])
+    })
+
+    test('a revision that reads it, too, has replaced another', async () => {
+      const { ingest } = installation.ports.replay
+      const append = ingest.append.bind(ingest)
+      ingest.append = async (...record) => {
+        ingest.append = append
+        await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
+        await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
+        return append(...record)
+      }
+      expect((await push('[1]')).statusCode).toBe(200)
+    })
   })
 })

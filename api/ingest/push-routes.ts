@@ -24,7 +24,10 @@ declare module 'fastify' {
 }
 
 /** The addresses of gateway routes: components, section 6.1. Bodies come as bytes, whatever they are called. */
-export function servePushes(app: FastifyInstance, front: PushFront): void {
+export function servePushes(
+  app: FastifyInstance,
+  front: Pick<PushFront, 'authenticateEarly' | 'take'>,
+): void {
   app.decorateRequest('pushed')
   for (const url of [GATEWAY_ROUTE, `${GATEWAY_ROUTE}/*`]) {
     app.route({

@@ -1,3 +1,4 @@
+import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { jsonText } from '../json-text.ts'
@@ -100,6 +101,11 @@ function spreadCut({ id, value }: Entity<Spread>): AccountsCut {
 function accountCut({ id, version, value }: Entity<Account>): AccountsCut {
   const payload: AccountCut = { accountId: id, retentionDays: value.retentionDays }
   return { account: id, cut: { kind: 'account', entity: id, version, payload: JSON.stringify(payload) } }
+}
+
+/** The cut of what is deployed of a pipeline. */
+export function deploymentCut(log: ConfigurationLog, deployment: Entity<Deployment>): Cut {
+  return pipelineCut(deployment, documentOf(log, deployment.value)).cut
 }
 
 function pipelineCut({ id, value }: Entity<Deployment>, document: PipelineDocument | undefined): AccountsCut {

@@ -116,6 +116,8 @@ export interface DeployedConfiguration {
 export interface CutsInEffect {
   /** Version of an account's entity that its lines meet now; undefined while that is unknown here. */
   cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined
+  /** Highest version of it that is known to be on the log; undefined: of none that is known here. */
+  versionOnLog(account: string, kind: Cut['kind'], entity: string): number | undefined
   /**
    * Waits, some seconds at most, until lines of the account meet at least that version.
    *

@@ -48,6 +48,10 @@ export class CutsOnTheLog implements CutsInEffect {
     return this.#options.configuration.get(deployments, entity)?.value.number ?? this.#seen.get(key)
   }
 
+  versionOnLog(_account: string, kind: Cut['kind'], entity: string): number | undefined {
+    return this.#seen.get(keyOf({ kind, entity }))
+  }
+
   async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
     const { ingest, clock } = this.#options
     const key = keyOf({ kind, entity })

@@ -172,6 +172,10 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return this.#workers.get(partition)?.cutVersion(kind, entity)
   }
 
+  versionOnLog(account: string, kind: Cut['kind'], entity: string): number | undefined {
+    return this.cutVersion(account, kind, entity)
+  }
+
   async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
     const { clock } = this.#options
     const untilMs = clock.monotonicMs() + IN_EFFECT_PATIENCE_MS

@@ -31,6 +31,7 @@ import { Producer } from '../../engine/log/producer.ts'
 import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
+import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { seenByRules } from '../../engine/tail/line-visibility.ts'
 import { LiveTails } from '../../engine/tail/live-tails.ts'
@@ -102,6 +103,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
       writer,
       partitionOf: lineRouting(configuration, topic.partitions),
       keys: new RecentKeys({ clock }),
+      tellDeployment: deploymentTeller(topic, configuration),
     },
     store: EMPTY_STORE,
     deadLetters: { topic: deadLetters, ingest: topic },
