@@ -10,24 +10,27 @@ import { lineRules } from '../../engine/configuration/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/quotas.ts'
 import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
+import { pipelineIdOf } from './founding.ts'
 import { drawLineRules, drawQuotaState } from './line-rules.ts'
 import { DAY_MS } from './machine.ts'
 import type { ActionKind, Pace } from './plan.ts'
-import { documentOf, drawRecipe, type Recipe, WINDOWS_MS } from './recipe.ts'
+import { documentOf, drawRecipe, drawSources, type Recipe, WINDOWS_MS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
+/** Of publications, those that pause or resume. */
+const PAUSED_SHARE = 0.4
 /** What each action does to a world, its details drawn from the action's own dice. */
 const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   send(world, dice) {
-    const sender = dice.pick(world.senders)
-    withProcess(world, dice, process => process.listens && sender.send(process))
+    const client = dice.pick(world.clients)
+    withProcess(world, dice, process => process.listens && client.send(process))
   },
-  'lose patience': (world, dice) => dice.pick(world.senders).loseConnection(),
-  'give up': (world, dice) => dice.pick(world.senders).giveUp(),
+  'lose patience': (world, dice) => dice.pick(world.clients).loseConnection(),
+  'give up': (world, dice) => dice.pick(world.clients).giveUp(),
   publish: (world, dice) =>
     withProcess(world, dice, process => {
       publish(world, process, dice, drawRecipe(dice))
@@ -108,19 +111,31 @@ function withProcess(world: World, dice: Dice, action: (process: SimulatedProces
   if (asked.length > 0) action(dice.pick(asked))
 }
 
-/** A new deployment of one of an account's pipelines; undefined withdraws it. */
+/**
+ * A new deployment of one of an account's pipelines; undefined withdraws it. Where there is a gateway route, it reads that
+ * perhaps, and what is deployed is paused or resumed now and then instead.
+ */
 function publish(
   world: World,
   { configuration, actor }: SimulatedProcess,
   dice: Dice,
-  recipe: Recipe | undefined,
+  drawn: Recipe | undefined,
 ): void {
   if (configuration === undefined) return
   const isOne = world.plan.pipelines === 'one'
-  const { shortId: account } = dice.pick(world.founding.accounts.slice(0, isOne ? 1 : undefined))
-  const pipeline = `${account}-${dice.below(isOne ? 1 : PIPELINES_PER_ACCOUNT)}`
+  const { shortId: account, route } = dice.pick(world.founding.accounts.slice(0, isOne ? 1 : undefined))
+  const pipeline = pipelineIdOf(account, dice.below(isOne ? 1 : PIPELINES_PER_ACCOUNT))
   const deployed = configuration.get(deployments, pipeline)
   const number = (deployed?.value.number ?? 0) + 1
+  const hasRoute = world.hasRoute(account)
+  if (hasRoute && deployed?.value.revisionId && dice.chance(PAUSED_SHARE)) {
+    const paused = deployed.value.paused !== true
+    world.tell(`${actor.name} ${paused ? 'pauses' : 'resumes'} ${pipeline} ${number}`)
+    const change = replace(deployments, deployed, { ...deployed.value, number, paused })
+    configuration.append([change], { subjectId: 'operator', account }).catch(() => undefined)
+    return
+  }
+  const recipe = drawn && hasRoute ? { ...drawn, ...drawSources(dice) } : drawn
   const revisionId = recipe === undefined ? null : world.entropy.uuid()
   const deployment = { account, number, revisionId }
   const changes = [
@@ -130,12 +145,8 @@ function publish(
   ]
   if (recipe !== undefined && revisionId !== null) {
     // Of two that write the same number at the same time one loses: the title tells which revision it is.
-    const document = documentOf(recipe, {
-      id: pipeline,
-      accountId: account,
-      title: revisionId,
-      revision: number,
-    })
+    const about = { id: pipeline, accountId: account, title: revisionId, revision: number }
+    const document = documentOf(recipe, about, route)
     changes.unshift(create(revisions, revisionId, { account, pipeline, document, createdAtMs: 0 }))
     world.recipes.set(revisionId, recipe)
   }

@@ -3,20 +3,14 @@ import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
-import {
-  hostOf,
-  LogModel,
-  type Meaning,
-  type ModelLine,
-  type NodeCounts,
-  type ThrottleEvent,
-} from './model.ts'
+import { must } from './broken-promise.ts'
+import { closeCopies } from './close-copies.ts'
+import { LogModel, type Meaning, type ModelLine, type NodeCounts, type ThrottleEvent } from './model.ts'
+import { expectPushed, expectRefusals } from './push-audit.ts'
 import type { SentLine, SentRequest } from './sender.ts'
 import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
 import type { World } from './world.ts'
 
-/** Some hours less than what the engine remembers a repeat for. */
-const REMEMBERED_MS = 20 * 3_600_000
 const NODE_COLUMNS: readonly (readonly [counter: keyof NodeCounts, column: string])[] = [
   ['eventsIn', 'events_in'],
   ['bytesIn', 'bytes_in'],
@@ -26,15 +20,6 @@ const NODE_COLUMNS: readonly (readonly [counter: keyof NodeCounts, column: strin
   ['droppedBytes', 'dropped_bytes'],
 ]
 const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
-
-/** A promise that a world has broken. */
-export class BrokenPromise extends Error {
-  override readonly name = 'BrokenPromise'
-}
-
-function must(holds: boolean, promise: string, found: () => string): void {
-  if (!holds) throw new BrokenPromise(`${promise}: ${found()}`)
-}
 
 /**
  * Holds everything that was promised against a world that has come to rest.
@@ -55,21 +40,23 @@ export function audit(world: World): void {
     expectStored(rows, meaning, partition)
     expectThrottleGuarantees(meaning)
     expectNodeCounts(rowsOf(world, 'node_metrics', partition), meaning)
+    expectRefusals(rowsOf(world, 'pipeline_errors', partition), meaning)
     expectSameAsReplay(world, records, partition)
   }
   expectAcknowledged(world, meanings)
+  expectPushed(world, meanings)
   expectUsage(world)
 }
 
-function expectNoAlarms({ processes, senders }: World): void {
+function expectNoAlarms({ processes, clients }: World): void {
   for (const { actor, alarms } of processes)
     must(
       alarms.length === 0,
       'no process stops over trouble that it should bear',
       () => `${actor.name}: ${alarms[0]}`,
     )
-  for (const { alarms } of senders)
-    must(alarms.length === 0, 'senders get 200 or 503', () => alarms[0] as string)
+  for (const { alarms } of clients)
+    must(alarms.length === 0, 'clients get the answers that they may get', () => alarms[0] as string)
 }
 
 /** By account and text, which no two lines share. */
@@ -145,8 +132,8 @@ function isSameRecord(a: string, b: string | undefined): boolean {
 }
 
 function textOfModel(line: ModelLine): string {
-  const { account, offset, timeMs, text, bytes, app, level, retentionDays } = line
-  return `${offset} ${timeMs} ${account} ${hostOf(text)} ${app || 'unknown'} ${level} ${retentionDays} ${bytes} ${text}`
+  const { account, offset, timeMs, text, host, bytes, app, level, retentionDays } = line
+  return `${offset} ${timeMs} ${account} ${host} ${app || 'unknown'} ${level} ${retentionDays} ${bytes} ${text}`
 }
 
 function textOfRow({ account, offset, t, host, app, level, retention, size, line }: StoredRow): string {
@@ -303,15 +290,8 @@ function expectCopies(request: SentRequest, copies: ReadonlyMap<string, readonly
     const what = () =>
       `"${text.slice(0, 12)}" is there ${found.length} times; it was ${request.status} after ${request.attempts} attempts`
     must(found.length >= least, 'nothing acknowledged is lost', what)
-    must(closeCopies(found) <= most, 'nothing is doubled', what)
+    must(closeCopies(found.map(({ timeMs }) => timeMs)) <= most, 'nothing is doubled', what)
   }
-}
-
-/** Repeats are told for a day of log time; what comes later is new by the rules. */
-function closeCopies(copies: readonly Copy[]): number {
-  const isLate = ({ timeMs }: Copy, index: number) =>
-    index > 0 && timeMs - (copies[index - 1] as Copy).timeMs > REMEMBERED_MS
-  return copies.length - copies.filter(isLate).length
 }
 
 function describeRequest({ sender, account, lines }: SentRequest, partitions: number): string {

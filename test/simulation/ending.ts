@@ -53,9 +53,9 @@ async function settle(world: World, process: SimulatedProcess): Promise<Simulate
       throw new EndlessWorld(`the last process does not bring everything to an end: ${openEnds(world, last)}`)
     if (last.actor.paused) last = replaceAll(world)
     await passMinutes(world, 1)
-    for (const sender of world.senders) {
-      sender.loseConnection()
-      if (!sender.isDone) sender.send(last)
+    for (const client of world.clients) {
+      client.loseConnection()
+      if (!client.isDone) client.send(last)
     }
     await world.drain()
   }
@@ -63,7 +63,7 @@ async function settle(world: World, process: SimulatedProcess): Promise<Simulate
 }
 
 async function sendMore(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
-  for (const sender of world.senders) sender.send(process)
+  for (const client of world.clients) client.send(process)
   return settle(world, process)
 }
 
@@ -126,7 +126,7 @@ async function stopped(world: World, process: SimulatedProcess): Promise<void> {
 
 /** Nothing is left to send, to read or to store. */
 function isSettled(world: World, { engine }: SimulatedProcess): boolean {
-  if (engine === undefined || !world.senders.every(sender => sender.isDone)) return false
+  if (engine === undefined || !world.clients.every(client => client.isDone)) return false
   const { workers, troubles } = engine.status
   if (troubles.size > 0 || workers.length < world.plan.partitions) return false
   return workers.every(
@@ -136,7 +136,7 @@ function isSettled(world: World, { engine }: SimulatedProcess): boolean {
 }
 
 function openEnds(world: World, { engine }: SimulatedProcess): string {
-  const waiting = world.senders.filter(sender => !sender.isDone).length
+  const waiting = world.clients.filter(client => !client.isDone).length
   const { workers = [], troubles = new Map<number, string>() } = engine?.status ?? {}
   return [
     `${waiting} senders wait`,

@@ -1,7 +1,15 @@
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { bootstrap } from '../../engine/configuration/bootstrap.ts'
-import { ConfigurationLog, create } from '../../engine/configuration/configuration-log.ts'
-import { accountKeys, accounts } from '../../engine/configuration/entities.ts'
+import { type Change, ConfigurationLog, create } from '../../engine/configuration/configuration-log.ts'
+import {
+  accessKeys,
+  accountKeys,
+  accounts,
+  deployments,
+  gatewayRoutes,
+  revisions,
+  secretHash,
+} from '../../engine/configuration/entities.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
@@ -9,14 +17,37 @@ import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { START_MS } from './machine.ts'
+import { documentOf, type Recipe } from './recipe.ts'
 import { RememberingSeal } from './remembering-seal.ts'
 
 /** Days that each account's lines are kept: those of some go soon. */
 const RETENTION_DAYS = [30, 1, 2]
+/** What reads the gateway routes of the accounts in the beginning: of the last one nothing does. */
+const FIRST_READERS: readonly Recipe[] = [
+  {
+    reads: 'route',
+    decoding: 'auto',
+    dropLevel: 'DEBUG',
+    throttle: undefined,
+    filterFirst: true,
+    storesTwice: false,
+  },
+  {
+    reads: 'both',
+    decoding: 'json',
+    dropLevel: undefined,
+    throttle: { limit: 2, windowMs: 60_000, isKeyed: true, excludeLevel: undefined },
+    filterFirst: false,
+    storesTwice: false,
+  },
+]
 
 export interface SimulatedAccount {
   readonly shortId: string
   readonly ingestionKey: string
+  /** Id of its gateway route, in worlds in which it has one. */
+  readonly route: string
+  readonly accessKey: string
 }
 
 /** What every world begins with: a configuration with some accounts. */
@@ -24,8 +55,10 @@ export interface Founding {
   readonly accounts: readonly SimulatedAccount[]
   /** Its secrets, in clear. */
   readonly opened: ReadonlyMap<string, string>
-  /** Storage of a log that holds that configuration; each call gives another. */
-  storage(): MemoryStorage
+  /** Of the pipelines that read gateway routes from the beginning, by the id of the revision. */
+  readonly recipes: ReadonlyMap<string, Recipe>
+  /** Storage of a log that holds that configuration, with the routes of so many accounts; each call gives another. */
+  storage(routes: number): MemoryStorage
 }
 
 export async function newFounding(): Promise<Founding> {
@@ -44,7 +77,7 @@ export async function newFounding(): Promise<Founding> {
   const first = await bootstrap(configuration, { clock, entropy })
   if (!first.created) throw new Error('the configuration was not empty')
   const { accountId, ingestionKey } = first.credentials
-  const founded: SimulatedAccount[] = [{ shortId: accountId, ingestionKey }]
+  const founded = [{ shortId: accountId, ingestionKey }]
   const model = configuration.get(accounts, accountId)
   if (model === undefined) throw new Error('there is no first account')
   for (const retentionDays of RETENTION_DAYS.slice(1)) {
@@ -59,8 +92,57 @@ export async function newFounding(): Promise<Founding> {
     )
     founded.push(account)
   }
+  /** How many records there are with the routes of so many accounts. */
+  const lengths = [Number((await topic.bounds(0)).next)]
+  const recipes = new Map<string, Recipe>()
+  const founding: SimulatedAccount[] = []
+  for (const [index, account] of founded.entries()) {
+    const entrance = { ...account, route: entropy.uuid(), accessKey: newKey(entropy) }
+    const reader = FIRST_READERS[index]
+    const revisionId = entropy.uuid()
+    if (reader !== undefined) recipes.set(revisionId, reader)
+    await configuration.append(entranceOf(entrance, entropy.uuid(), reader, revisionId), {
+      subjectId: 'founding',
+      account: account.shortId,
+    })
+    founding.push(entrance)
+    lengths.push(Number((await topic.bounds(0)).next))
+  }
   const records = await topic.read(0, 0n, Number.MAX_SAFE_INTEGER)
-  return { accounts: founded, opened: seal.opened, storage: () => copyOf(topic.logId, records) }
+  return {
+    accounts: founding,
+    opened: seal.opened,
+    recipes,
+    storage: routes => copyOf(topic.logId, records.slice(0, lengths[routes])),
+  }
+}
+
+/** A gateway route with its key and what reads it. */
+function entranceOf(
+  { shortId: account, route, accessKey }: SimulatedAccount,
+  keyId: string,
+  reader: Recipe | undefined,
+  revisionId: string,
+): Change[] {
+  const made = { account, title: '', createdAtMs: 0 }
+  const shared = { type: 'http', description: null, consumerId: keyId, madeBySource: false }
+  const changes = [
+    create(gatewayRoutes, route, { ...made, ...shared }),
+    create(accessKeys, keyId, { ...made, gatewayRoute: route, hash: secretHash(accessKey) }),
+  ]
+  if (reader === undefined) return changes
+  const pipeline = pipelineIdOf(account, 0)
+  const about = { id: pipeline, accountId: account, title: revisionId, revision: 1 }
+  const document = documentOf(reader, about, route)
+  return [
+    ...changes,
+    create(revisions, revisionId, { account, pipeline, document, createdAtMs: 0 }),
+    create(deployments, pipeline, { account, number: 1, revisionId }),
+  ]
+}
+
+export function pipelineIdOf(account: string, number: number): string {
+  return `${account}-${number}`
 }
 
 function copyOf(logId: string, records: readonly LogRecord[]): MemoryStorage {

@@ -5,24 +5,32 @@ import { sendError } from '../../api/error-reply.ts'
 import { ByteBudget } from '../../api/ingest/byte-budget.ts'
 import type { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { serveFront } from '../../api/ingest/ingest-routes.ts'
+import type { PushFront } from '../../api/ingest/push-front.ts'
+import { servePushes } from '../../api/ingest/push-routes.ts'
 import { RefusalLog } from '../../api/refusal-log.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { BODY_LIMIT_BYTES } from './simulated-process.ts'
 
+/** What takes requests in a process. */
+export interface Fronts {
+  readonly ingest: IngestFront
+  readonly push: PushFront
+}
+
 export interface SimulatedRequest {
-  readonly apikey: string
-  readonly hostname: string
-  readonly idempotencyKey: string | undefined
+  /** With its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 export interface SimulatedAnswer {
   readonly status: number
-  readonly batchId: string
+  readonly body: Readonly<Record<string, unknown>>
 }
 
 /**
- * The HTTP routes of ingestion, without a socket. Building a server takes longer than a world lives, so there is one
+ * The HTTP routes of ingestion and of pushes, without a socket. Building a server takes longer than a world lives, so there is one
  * for all processes of all worlds: it hands each request to the front of the process that it is for, and keeps
  * nothing itself.
  */
@@ -42,18 +50,22 @@ export class FrontDoor {
       corsOrigins: [],
       budget: new ByteBudget(Number.MAX_SAFE_INTEGER),
       front: {
-        authenticateEarly: (request, reply) => frontOf(request.raw).authenticateEarly(request, reply),
-        ingest: (request, reply) => frontOf(request.raw).ingest(request, reply),
+        authenticateEarly: (request, reply) => frontsOf(request.raw).ingest.authenticateEarly(request, reply),
+        ingest: (request, reply) => frontsOf(request.raw).ingest.ingest(request, reply),
       },
+    })
+    servePushes(app, {
+      authenticateEarly: (request, reply) => frontsOf(request.raw).push.authenticateEarly(request, reply),
+      take: (request, reply) => frontsOf(request.raw).push.take(request, reply),
     })
     await app.ready()
     return new FrontDoor(app)
   }
 
   /** @returns what is answered; never, when the process dies before */
-  send(front: IngestFront, request: SimulatedRequest): Promise<SimulatedAnswer> {
+  send(fronts: Fronts, request: SimulatedRequest): Promise<SimulatedAnswer> {
     return new Promise(resolve => {
-      const head = new RequestHead(front, request)
+      const head = new RequestHead(fronts, request)
       const answer = new Answer(resolve)
       this.#app.routing(head as unknown as IncomingMessage, answer as unknown as ServerResponse)
       // Its route listens by now, unless it has refused the head.
@@ -63,8 +75,8 @@ export class FrontDoor {
   }
 }
 
-function frontOf(raw: IncomingMessage): IngestFront {
-  return (raw as unknown as RequestHead).front
+function frontsOf(raw: IncomingMessage): Fronts {
+  return (raw as unknown as RequestHead).fronts
 }
 
 /**
@@ -75,15 +87,15 @@ class RequestHead extends EventEmitter {
   readonly method = 'POST'
   readonly url: string
   readonly headers: Record<string, string>
+  readonly rawHeaders: readonly string[] = []
   readonly socket = { remoteAddress: '127.0.0.1' }
-  readonly front: IngestFront
+  readonly fronts: Fronts
 
-  constructor(front: IngestFront, { apikey, hostname, idempotencyKey, body }: SimulatedRequest) {
+  constructor(fronts: Fronts, { path, headers, body }: SimulatedRequest) {
     super()
-    this.front = front
-    this.url = `/logs/ingest?hostname=${hostname}`
-    this.headers = { apikey, 'content-length': String(Buffer.byteLength(body)) }
-    if (idempotencyKey !== undefined) this.headers['idempotency-key'] = idempotencyKey
+    this.fronts = fronts
+    this.url = path
+    this.headers = { ...headers, 'content-length': String(Buffer.byteLength(body)) }
   }
 }
 
@@ -112,7 +124,6 @@ class Answer extends EventEmitter {
   end(text: string): void {
     this.writableEnded = true
     this.emit('finish')
-    const { batchID = '' } = JSON.parse(text) as { batchID?: string }
-    this.#done({ status: this.statusCode, batchId: batchID })
+    this.#done({ status: this.statusCode, body: JSON.parse(text) as SimulatedAnswer['body'] })
   }
 }

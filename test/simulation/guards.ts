@@ -17,6 +17,8 @@ const WORKER = 'engine/runtime/partition-worker.ts'
 const CUTS = 'engine/runtime/applied-cuts.ts'
 const FOLD = 'engine/runtime/partition-fold.ts'
 const LINE_BATCH = 'schemas/line-batch.ts'
+const PUSH_FRONT = 'api/ingest/push-front.ts'
+const DEPLOYED_ROUTES = 'api/ingest/deployed-routes.ts'
 const OWNERSHIP = 'engine/runtime/partition-ownership.ts'
 
 /**
@@ -200,6 +202,33 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
         file: 'engine/runtime/account-rules.ts',
         find: 'if (timeMs >= untilMs) continue',
         replace: '',
+      },
+    ],
+  },
+  'a push is answered when it is durable': {
+    patches: [
+      {
+        file: PUSH_FRONT,
+        find: 'await this.#append(request, caller, messages, capturesMetadata)',
+        replace: 'void this.#append(request, caller, messages, capturesMetadata).catch(() => undefined)',
+      },
+    ],
+  },
+  'a pause leaves pushes with their senders': {
+    patches: [
+      {
+        file: DEPLOYED_ROUTES,
+        find: 'return deployment.value.paused !== true',
+        replace: 'return true || deployment.value.paused !== true',
+      },
+    ],
+  },
+  'a push comes behind the deployment that reads it': {
+    patches: [
+      {
+        file: DEPLOYED_ROUTES,
+        find: 'return (inEffect.versionOnLog(',
+        replace: 'return true || (inEffect.versionOnLog(',
       },
     ],
   },

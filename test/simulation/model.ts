@@ -5,7 +5,7 @@ import { type IngestRequest, LineBatchView, lineBatchType } from '../../schemas/
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { droppedEntirely, type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
-import type { Recipe, ThrottleRule } from './recipe.ts'
+import { DOOR, type Recipe, type ThrottleRule } from './recipe.ts'
 
 /**
  * What a partition's log means, by rules written down a second time, without the engine: what of it is a repeat,
@@ -28,10 +28,21 @@ export interface ModelLine {
   readonly text: string
   readonly app: string
   readonly level: string
+  /** As it would be stored. */
+  readonly host: string
   /** Of the text, which are all bytes that these lines have. */
   readonly bytes: number
+  /** As nodes count them: of the message that was pushed, otherwise of the text. */
+  readonly eventBytes: number
   /** Days that its account's lines are kept. */
   readonly retentionDays: number
+}
+
+interface PushedMessage {
+  readonly line: string
+  readonly app?: string
+  readonly level: string
+  readonly host: string
 }
 
 /** What became of a line at one throttle, for the brute-force check of its guarantees. */
@@ -55,18 +66,44 @@ export interface NodeCounts {
   droppedBytes: number
 }
 
+/** What one attempt to push has brought onto the log. */
+export interface PushedEvents {
+  readonly account: string
+  /** As its events name them. */
+  readonly request: string
+  readonly attempt: number
+  readonly offset: bigint
+  readonly lines: readonly ModelLine[]
+  /** Number of the deployment that it met of each pipeline. */
+  readonly met: ReadonlyMap<string, number>
+  /** A pipeline that is not paused has a source of its route. */
+  readonly isRead: boolean
+}
+
 export interface Meaning {
   /** Lines that are no repeats, in the order of the log. */
   readonly lines: readonly ModelLine[]
+  /** In the order of the log. */
+  readonly pushed: readonly PushedEvents[]
   /** What is stored, per record in the order in which it is stored; a line may be there twice. */
   readonly stored: readonly ModelLine[]
   readonly throttled: readonly ThrottleEvent[]
   /** By "account pipeline node". */
   readonly nodes: ReadonlyMap<string, NodeCounts>
+  /** How often something was refused for a source, by "account pipeline node code". */
+  readonly refusals: ReadonlyMap<string, number>
+}
+
+interface PipelinePayload {
+  readonly accountId: string
+  readonly title: string
+  readonly revision: number
+  readonly paused?: boolean
 }
 
 interface DeployedRecipe {
   readonly recipe: Recipe
+  readonly isPaused: boolean
   readonly revision: number
   readonly throttle: { readonly model: ThrottleModel; readonly state: string } | undefined
 }
@@ -74,6 +111,8 @@ interface DeployedRecipe {
 export class LogModel {
   readonly #recipes: ReadonlyMap<string, Recipe>
   readonly #lines: ModelLine[] = []
+  readonly #pushed: PushedEvents[] = []
+  readonly #refusals = new Map<string, number>()
   readonly #stored: ModelLine[] = []
   readonly #throttled: ThrottleEvent[] = []
   readonly #nodes = new Map<string, NodeCounts>()
@@ -94,7 +133,14 @@ export class LogModel {
 
   read(records: readonly LogRecord[]): Meaning {
     for (const record of records) this.#readRecord(record)
-    return { lines: this.#lines, stored: this.#stored, throttled: this.#throttled, nodes: this.#nodes }
+    return {
+      lines: this.#lines,
+      pushed: this.#pushed,
+      stored: this.#stored,
+      throttled: this.#throttled,
+      nodes: this.#nodes,
+      refusals: this.#refusals,
+    }
   }
 
   #readRecord(record: LogRecord): void {
@@ -104,7 +150,7 @@ export class LogModel {
     const isNewSlice = Math.floor(timeMs / SLICE_MS) !== Math.floor(this.#timeMs / SLICE_MS)
     this.#timeMs = timeMs
     if (control === undefined) {
-      if (this.#isNewRecord(record)) this.#readLines(record)
+      if (this.#isNewRecord(record)) this.#readBatch(record)
     } else if ('weir.Cut' in control.body) {
       this.#cut(control.body['weir.Cut'])
     }
@@ -146,12 +192,12 @@ export class LogModel {
       for (const pipelines of this.#deployed.values()) pipelines.delete(entity)
       return
     }
-    const { accountId, title } = JSON.parse(payload) as { accountId: string; title: string }
+    const { accountId, title, revision, paused } = JSON.parse(payload) as PipelinePayload
     const recipe = this.#recipes.get(title)
     if (recipe === undefined) throw new Error(`nobody published ${title}`)
     const pipelines = this.#deployed.get(accountId) ?? new Map<string, DeployedRecipe>()
     const throttle = this.#throttleOf(recipe, pipelines.get(entity))
-    pipelines.set(entity, { recipe, revision: version, throttle })
+    pipelines.set(entity, { recipe, isPaused: paused === true, revision, throttle })
     this.#deployed.set(accountId, pipelines)
   }
 
@@ -165,8 +211,75 @@ export class LogModel {
     return old
   }
 
-  #readLines({ offset, value }: LogRecord): void {
+  #readBatch({ offset, value }: LogRecord): void {
     const batch = LineBatchView.decode(value)
+    if (batch.route === 'ingest') this.#readLines(batch, offset)
+    else this.#readPushed(batch, offset)
+  }
+
+  /** Nothing of it is a repeat, and rules on lines meet it only where it is stored. */
+  #readPushed(batch: LineBatchView, offset: bigint): void {
+    const lines: ModelLine[] = []
+    let first = 0
+    for (const { hostname: metadata, lines: count } of batch.requests) {
+      const indexes = Array.from({ length: count }, (_, index) => first + index)
+      first += count
+      for (const index of indexes) this.#noteRefusal(batch, index)
+      const own = indexes
+        .filter(index => batch.refusalText(index) === '')
+        .map(index => this.#pushedLine(batch, index, offset))
+      if (own.length > 0) this.#notePush(batch.account, offset, metadata, own)
+      lines.push(...own)
+    }
+    this.#run(batch.account, lines, batch.route)
+  }
+
+  #notePush(account: string, offset: bigint, metadata: string, lines: readonly ModelLine[]): void {
+    const { query } = JSON.parse(metadata) as { query: { request: string; attempt: string } }
+    const met = new Map<string, number>()
+    for (const [name, version] of this.#versions)
+      if (name.startsWith(`pipeline ${account}-`)) met.set(name.slice('pipeline '.length), version)
+    const isRead = this.#readersOf(account, true).some(([, { isPaused }]) => !isPaused)
+    const { request, attempt } = query
+    this.#pushed.push({ account, request, attempt: Number(attempt), offset, lines, met, isRead })
+  }
+
+  #noteRefusal(batch: LineBatchView, index: number): void {
+    const text = batch.refusalText(index)
+    if (text === '') return
+    const { code } = JSON.parse(text) as { code: string }
+    for (const [id, { isPaused }] of this.#readersOf(batch.account, true)) {
+      if (isPaused) continue
+      const name = `${batch.account} ${id} ${DOOR} ${code}`
+      this.#refusals.set(name, (this.#refusals.get(name) ?? 0) + 1)
+    }
+  }
+
+  #pushedLine(batch: LineBatchView, index: number, offset: bigint): ModelLine {
+    const message = batch.lineText(index)
+    const { line: text, app = '', level, host } = JSON.parse(message) as PushedMessage
+    const { account } = batch
+    const eventBytes = Buffer.byteLength(message)
+    return {
+      ...this.#newLine(account, offset),
+      text,
+      app,
+      level,
+      host,
+      bytes: Buffer.byteLength(text),
+      eventBytes,
+    }
+  }
+
+  #newLine(
+    account: string,
+    offset: bigint,
+  ): Pick<ModelLine, 'account' | 'offset' | 'timeMs' | 'retentionDays'> {
+    const retentionDays = this.#retention.get(account) ?? DEFAULT_RETENTION_DAYS
+    return { account, offset, timeMs: this.#timeMs, retentionDays }
+  }
+
+  #readLines(batch: LineBatchView, offset: bigint): void {
     const lines: ModelLine[] = []
     let first = 0
     for (const request of batch.requests) {
@@ -174,15 +287,15 @@ export class LogModel {
       if (this.#isNewRequest(batch.account, request)) {
         for (let index = first; index < end; index++) {
           const text = batch.lineText(index)
+          const bytes = Buffer.byteLength(text)
           lines.push({
-            account: batch.account,
-            offset,
-            timeMs: this.#timeMs,
+            ...this.#newLine(batch.account, offset),
             text,
-            bytes: Buffer.byteLength(text),
+            bytes,
+            eventBytes: bytes,
+            host: hostOf(text),
             app: batch.app(index),
             level: batch.level(index),
-            retentionDays: this.#retention.get(batch.account) ?? DEFAULT_RETENTION_DAYS,
           })
         }
       }
@@ -227,13 +340,29 @@ export class LogModel {
     return seen !== digest
   }
 
-  #run(account: string, lines: readonly ModelLine[]): void {
-    const pipelines = [...(this.#deployed.get(account) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
-    if (pipelines.length === 0) this.#store(`${account}  own-store`, lines)
-    for (const [id, deployed] of pipelines) this.#runRecipe(`${account} ${id}`, deployed, lines)
+  /** @param route undefined: of log ingestion */
+  #run(account: string, lines: readonly ModelLine[], route?: string): void {
+    const isPushed = route !== undefined
+    const pipelines = this.#readersOf(account, isPushed)
+    const running = pipelines.filter(([, { isPaused }]) => !isPaused)
+    for (const [id, { isPaused }] of pipelines)
+      if (isPaused) for (const line of lines) this.#count(`${account} ${id} paused`, line, false)
+    if (running.length === 0 && !isPushed) this.#store(`${account}  own-store`, lines)
+    if (pipelines.length === 0 && isPushed)
+      for (const line of lines) this.#count(`${account}  gateway-route-${route}`, line, false)
+    for (const [id, deployed] of running)
+      this.#runRecipe(`${account} ${id}`, isPushed ? DOOR : 'source', deployed, lines)
   }
 
-  #runRecipe(pipeline: string, deployed: DeployedRecipe, lines: readonly ModelLine[]): void {
+  /** Pipelines with such a source, paused or not. */
+  #readersOf(account: string, isPushed: boolean): [id: string, deployed: DeployedRecipe][] {
+    const readers = [...(this.#deployed.get(account) ?? [])].filter(
+      ([, { recipe }]) => recipe.reads !== (isPushed ? 'lines' : 'route'),
+    )
+    return readers.sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  #runRecipe(pipeline: string, source: string, deployed: DeployedRecipe, lines: readonly ModelLine[]): void {
     const { recipe, revision, throttle } = deployed
     const { dropLevel, throttle: rule } = recipe
     const filter = (line: ModelLine) =>
@@ -248,7 +377,7 @@ export class LogModel {
       return passed
     }
     const steps = recipe.filterFirst ? [filter, limit] : [limit, filter]
-    this.#countAll(`${pipeline} source`, lines, recipe.storesTwice ? 2 : 1)
+    this.#countAll(`${pipeline} ${source}`, lines, recipe.storesTwice ? 2 : 1)
     const left = lines.filter(line => steps.every(step => step(line)))
     this.#store(`${pipeline} store-${revision}`, left)
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
@@ -276,7 +405,7 @@ export class LogModel {
     for (const line of lines) this.#count(node, line, true, edges)
   }
 
-  #count(node: string, { bytes }: ModelLine, passed: boolean, edges = 1): boolean {
+  #count(node: string, { eventBytes: bytes }: ModelLine, passed: boolean, edges = 1): boolean {
     const counts = this.#countsOf(node)
     counts.eventsIn++
     counts.bytesIn += bytes
@@ -301,12 +430,12 @@ export class LogModel {
 }
 
 /** As it would be stored. */
-function seen({ timeMs, app, level, text }: ModelLine): SeenLine {
-  return { timeMs, app: app || 'unknown', host: hostOf(text), level, text }
+function seen({ timeMs, app, host, level, text }: ModelLine): SeenLine {
+  return { timeMs, app: app || 'unknown', host, level, text }
 }
 
 /** Texts begin with the number of their sender. */
-export function hostOf(text: string): string {
+function hostOf(text: string): string {
   return `host-${text.slice(0, text.indexOf('-'))}`
 }
 

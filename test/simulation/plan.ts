@@ -49,6 +49,10 @@ export interface Plan {
   readonly seed: number
   readonly partitions: number
   readonly senders: number
+  /** How many of the senders push to gateway routes; 0: there are none. */
+  readonly pushers: number
+  /** Fronts ask the log which deployments it holds, as in a cluster, or the engine of their process. */
+  readonly asksLog: boolean
   /** Bytes that the log may take. */
   readonly logBytes: number
   /** Filling of a line, at most. */
@@ -84,6 +88,10 @@ const MEAN_LENGTHS: Readonly<Record<Mood, number>> = {
 const LEAST_LENGTHS: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 10, publishing: 11 }
 const FAITHFUL: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 0.95, publishing: 0.92 }
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
+/** Of the worlds of a mood, those with gateway routes: one of them takes a fifth longer than one without. */
+const PUSHED_SHARES: Partial<Readonly<Record<Mood, number>>> = { publishing: 0.5 }
+const PUSHED_SHARE = 0.1
+const PUSHERS = 0x905e
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
@@ -243,7 +251,7 @@ export function planOf(seed: number): Plan {
   const least = LEAST_LENGTHS[mood] ?? 1
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
-  return {
+  const plan: Omit<Plan, 'pushers' | 'asksLog'> = {
     seed,
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
@@ -262,6 +270,13 @@ export function planOf(seed: number): Plan {
       seed: dice.below(2 ** 31),
     })),
   }
+  return { ...plan, ...drawPushers(seed, plan.senders, PUSHED_SHARES[mood]) }
+}
+
+/** By dice of its own: a world without pushers is what it would be if there were none anywhere. */
+function drawPushers(seed: number, senders: number, share = PUSHED_SHARE): Pick<Plan, 'pushers' | 'asksLog'> {
+  const dice = newDice(seed ^ PUSHERS)
+  return { pushers: dice.chance(share) ? 1 + dice.below(senders) : 0, asksLog: dice.chance(0.5) }
 }
 
 /** @returns which of them was drawn */

@@ -5,6 +5,10 @@ import { node, SOURCE } from '../support/world.ts'
 
 /** A pipeline in the words of the model, which knows nothing of graphs. */
 export interface Recipe {
+  /** Lines of log ingestion, what comes through the gateway route of the account, or both. */
+  readonly reads: 'lines' | 'route' | 'both'
+  /** Of what comes through the route. */
+  readonly decoding: 'auto' | 'json'
   /** Lines of this level are dropped by a filter. */
   readonly dropLevel: string | undefined
   readonly throttle: ThrottleRule | undefined
@@ -22,13 +26,27 @@ export interface ThrottleRule extends BareThrottleRule {
 export const WINDOWS_MS = [300, 2_000, 60_000, 7_200_000] as const
 export const LEVELS = ['INFO', 'WARN', 'VIP', 'DEBUG'] as const
 export const APPS = ['a', 'b', 'c', ''] as const
+/** The source of a gateway route. */
+export const DOOR = 'door'
+/** A pushed event has no host, text or app but those of its message. */
+const AS_PUSHED = { message: { scheme: 'Message pass-through' }, query: { hostname: '{{ .host }}' } }
 
+/** Of an account without a gateway route. */
 export function drawRecipe(dice: Dice): Recipe {
   return {
+    reads: 'lines',
+    decoding: 'auto',
     dropLevel: dice.chance(0.4) ? dice.pick(LEVELS) : undefined,
     throttle: dice.chance(0.8) ? drawRule(dice) : undefined,
     filterFirst: dice.chance(0.5),
     storesTwice: dice.chance(0.2),
+  }
+}
+
+export function drawSources(dice: Dice): Pick<Recipe, 'reads' | 'decoding'> {
+  return {
+    reads: dice.pick(['route', 'route', 'both', 'lines']),
+    decoding: dice.chance(0.3) ? 'json' : 'auto',
   }
 }
 
@@ -45,30 +63,38 @@ function drawRule(dice: Dice): ThrottleRule {
 export function documentOf(
   recipe: Recipe,
   { id, accountId, title, revision }: Omit<PipelineDocument, 'nodes'>,
+  route: string,
 ): PipelineDocument {
-  const nodes: NodeDocument[] = [SOURCE]
+  const nodes = sourcesOf(recipe, route)
+  const sources = nodes.map(source => source.id)
   const steps = recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf]
-  let last: string = SOURCE.id
+  let last = sources
   for (const step of steps) {
     const made = step(recipe, last)
     if (made === undefined) continue
     nodes.push(made)
-    last = made.id
+    last = [made.id]
   }
-  nodes.push(node('sink', `store-${revision}`, 'mezmo', [last]))
-  if (recipe.storesTwice) nodes.push(node('sink', `again-${revision}`, 'mezmo', [SOURCE.id]))
+  const stored = recipe.reads === 'lines' ? {} : AS_PUSHED
+  nodes.push(node('sink', `store-${revision}`, 'mezmo', last, stored))
+  if (recipe.storesTwice) nodes.push(node('sink', `again-${revision}`, 'mezmo', sources, stored))
   return { id, accountId, title, revision, nodes }
 }
 
-function filterOf({ dropLevel }: Recipe, input: string): NodeDocument | undefined {
-  if (dropLevel === undefined) return undefined
-  return node('transform', 'filter', 'filter', [input], { action: 'drop', conditional: levelIs(dropLevel) })
+function sourcesOf({ reads, decoding }: Recipe, route: string): NodeDocument[] {
+  const door = { ...node('source', DOOR, 'http', [], { decoding }), gateway_route_id: route }
+  return [...(reads === 'route' ? [] : [SOURCE]), ...(reads === 'lines' ? [] : [door])]
 }
 
-function throttleOf({ throttle }: Recipe, input: string): NodeDocument | undefined {
+function filterOf({ dropLevel }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
+  if (dropLevel === undefined) return undefined
+  return node('transform', 'filter', 'filter', inputs, { action: 'drop', conditional: levelIs(dropLevel) })
+}
+
+function throttleOf({ throttle }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
   if (throttle === undefined) return undefined
   const { limit, windowMs, isKeyed, excludeLevel } = throttle
-  return node('transform', 'limit', 'throttle', [input], {
+  return node('transform', 'limit', 'throttle', inputs, {
     threshold: limit,
     window_ms: windowMs,
     ...(isKeyed && { key_field: '.app' }),

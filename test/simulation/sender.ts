@@ -1,11 +1,8 @@
-import type { Dice } from '../support/dice.ts'
+import { type Client, newText, type SendingWorld } from './client.ts'
 import type { SimulatedAccount } from './founding.ts'
-import type { FrontDoor } from './front-door.ts'
 import { APPS, LEVELS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
-/** Bytes and characters of a line are not the same. */
-const FILLINGS = ['.', 'é', '😀'] as const
 /** Keys are remembered for 24 h: a sender that was away for longer begins anew. */
 const KEY_PATIENCE_MS = 10 * 3_600_000
 
@@ -28,20 +25,9 @@ export interface SentRequest {
   status: 'open' | 'acknowledged' | 'given up'
 }
 
-export interface SendingWorld {
-  readonly door: FrontDoor
-  readonly dice: Dice
-  /** Filling of a line, at most. */
-  readonly lineBytes: number
-  /** The log's clock, UNIX ms. */
-  logClockMs(): number
-  tell(what: string): void
-}
-
 /** A client of one account that sends numbered lines, one request at a time, and repeats what was not acknowledged. */
-export class Sender {
+export class Sender implements Client {
   readonly requests: SentRequest[] = []
-  /** Answers that no rule allows. */
   readonly alarms: string[] = []
   readonly #world: SendingWorld
   readonly #number: number
@@ -67,9 +53,8 @@ export class Sender {
     return this.#current === undefined
   }
 
-  /** Makes one attempt: of the request that is still open, or of a new one. */
   send(process: SimulatedProcess): void {
-    if (this.isWaiting || process.front === undefined) return
+    if (this.isWaiting || process.fronts === undefined) return
     this.#giveUpIfTooOld()
     this.#current ??= this.#newRequest()
     const request = this.#current
@@ -82,23 +67,21 @@ export class Sender {
     const body = JSON.stringify({
       lines: request.lines.map(({ text, ...rest }) => ({ line: text, ...rest })),
     })
-    const hostname = `host-${this.#number}`
-    const attempted = { apikey, hostname, idempotencyKey: request.key, body }
-    void this.#world.door.send(process.front, attempted).then(({ status, batchId }) => {
+    const headers = { apikey, ...(request.key !== undefined && { 'idempotency-key': request.key }) }
+    const attempted = { path: `/logs/ingest?hostname=host-${this.#number}`, headers, body }
+    void this.#world.door.send(process.fronts, attempted).then(({ status, body: { batchID = '' } }) => {
       if (this.#current !== request || request.attempts !== attempt || !this.isWaiting) return
       this.#waitingFor = undefined
       this.#world.tell(`${name}: ${status}`)
-      request.batchId = batchId
+      request.batchId = String(batchID)
       this.#take(request, status)
     })
   }
 
-  /** The connection broke, or the sender lost patience: whether the lines were taken is unknown. */
   loseConnection(process: SimulatedProcess | undefined = this.#waitingFor): void {
     if (process !== undefined && this.#waitingFor === process) this.#waitingFor = undefined
   }
 
-  /** Leaves the open request as it is; its lines may be there. */
   giveUp(): void {
     if (this.#current === undefined || this.isWaiting) return
     this.#current.status = 'given up'
@@ -126,7 +109,7 @@ export class Sender {
       sender: this.#number,
       key: this.#keyOf(number),
       lines: Array.from({ length: 1 + dice.below(5) }, () => ({
-        text: this.#newText(dice.below(lineBytes)),
+        text: newText(this.#number, this.#lines++, dice.below(lineBytes)),
         app: dice.pick(APPS),
         level: dice.pick(LEVELS),
       })),
@@ -137,13 +120,6 @@ export class Sender {
     }
     this.requests.push(request)
     return request
-  }
-
-  #newText(fillings: number): string {
-    const number = this.#lines++
-    // Large worlds fill the log: there a character is a byte.
-    const filling = fillings > 100 ? '.' : (FILLINGS[number % FILLINGS.length] as string)
-    return `${this.#number}-${number}${filling.repeat(fillings)}`
   }
 
   #keyOf(number: number): string | undefined {

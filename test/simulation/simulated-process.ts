@@ -1,7 +1,10 @@
 import { ConfigurationAuthenticator } from '../../api/auth/authenticator.ts'
+import { AccessKeys } from '../../api/ingest/access-keys.ts'
 import { ByteBudget } from '../../api/ingest/byte-budget.ts'
+import { DeployedRoutes } from '../../api/ingest/deployed-routes.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import { PushFront } from '../../api/ingest/push-front.ts'
 import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
@@ -12,8 +15,11 @@ import { Producer } from '../../engine/log/producer.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { Assignment } from '../../engine/runtime/assignment.ts'
+import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
+import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
+import type { Fronts } from './front-door.ts'
 import type { RememberingSeal } from './remembering-seal.ts'
 import type { Actor } from './scheduler.ts'
 
@@ -27,15 +33,17 @@ export interface ProcessPorts {
   readonly entropy: Entropy
   readonly seal: RememberingSeal
   readonly partitions: number
+  /** Which deployments hold: otherwise its own engine knows. */
+  readonly asksLog: boolean
   readonly assignment: Assignment
 }
 
-/** One process of the program: ingest front, configuration and engine, put together as its composition root does. */
+/** One process of the program: what takes requests, configuration and engine, put together as its composition root does. */
 export class SimulatedProcess {
   readonly actor: Actor
   /** Sentences of what no fault explains. */
   readonly alarms: string[] = []
-  front: IngestFront | undefined
+  fronts: Fronts | undefined
   engine: Engine | undefined
   configuration: ConfigurationLog | undefined
   isStopping = false
@@ -53,7 +61,7 @@ export class SimulatedProcess {
 
   /** Whether it takes requests. */
   get listens(): boolean {
-    return this.isAlive && !this.isStopping && this.front !== undefined
+    return this.isAlive && !this.isStopping && this.fronts !== undefined
   }
 
   /** Ends the process at once: nothing of it goes on. */
@@ -63,7 +71,7 @@ export class SimulatedProcess {
 
   /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
   async start(): Promise<void> {
-    const { log, store, clock, entropy, seal, partitions, assignment } = this.#ports
+    const { log, store, clock, entropy, seal, partitions, assignment, asksLog } = this.#ports
     const ingest = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
     const configuration = await ConfigurationLog.open({
@@ -91,20 +99,30 @@ export class SimulatedProcess {
       producer: new Producer({ topic: ingest, clock, entropy }),
     })
     this.configuration = configuration
-    this.front = new IngestFront(
-      {
-        writer,
-        partitionOf: ({ account }) => partitionOfAccount(account, partitions),
-        authenticator: new ConfigurationAuthenticator(configuration, clock, { note() {} }),
-        clock,
-        bodyLimitBytes: BODY_LIMIT_BYTES,
-        keys: new RecentKeys({
-          clock,
-          judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
-        }),
-      },
-      new ByteBudget(BODY_LIMIT_BYTES),
-    )
+    const taking = {
+      writer,
+      partitionOf: ({ account }: { readonly account: string }) => partitionOfAccount(account, partitions),
+      clock,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+    }
+    const inflating = new ByteBudget(BODY_LIMIT_BYTES)
+    const authenticator = new ConfigurationAuthenticator(configuration, clock, { note() {} })
+    const keys = new RecentKeys({
+      clock,
+      judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
+    })
+    const inEffect = asksLog ? new CutsOnTheLog({ ingest, clock, configuration }) : engine
+    const routes = new DeployedRoutes({
+      configuration,
+      clock,
+      inEffect,
+      tell: deploymentTeller(ingest, configuration),
+    })
+    const accessKeys = new AccessKeys(configuration)
+    this.fronts = {
+      ingest: new IngestFront({ ...taking, authenticator, keys }, inflating),
+      push: new PushFront({ ...taking, accessKeys, routes }, inflating),
+    }
     engine.start()
     this.engine = engine
   }

@@ -4,12 +4,14 @@ import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { act } from './actions.ts'
+import type { Client, SendingWorld } from './client.ts'
 import { bringToRest } from './ending.ts'
 import { EndlessWorld } from './endless-world.ts'
-import type { Founding } from './founding.ts'
+import type { Founding, SimulatedAccount } from './founding.ts'
 import type { FrontDoor } from './front-door.ts'
 import { DAY_MS, Machine, START_MS } from './machine.ts'
 import type { Plan } from './plan.ts'
+import { Pusher } from './pusher.ts'
 import type { Recipe } from './recipe.ts'
 import { RememberingSeal } from './remembering-seal.ts'
 import { Actor, Scheduler } from './scheduler.ts'
@@ -41,10 +43,10 @@ export class World {
   readonly machines: readonly Machine[]
   readonly broker: SimulatedBroker
   readonly store: SimulatedStore
-  readonly senders: readonly Sender[]
+  readonly clients: readonly Client[]
   readonly processes: SimulatedProcess[] = []
   /** By the id of the revision. */
-  readonly recipes = new Map<string, Recipe>()
+  readonly recipes: Map<string, Recipe>
   checkpointIsDamaged = false
   readonly #surroundings: WorldSurroundings
   readonly #seal: RememberingSeal
@@ -62,7 +64,8 @@ export class World {
     this.machines = Array.from({ length: MACHINES }, () => new Machine(this.scheduler))
     if (plan.nearMidnight) for (const machine of this.machines) machine.offsetMs = DAY_MS / 2 - 20_000
     this.#seal = new RememberingSeal(this.entropy, founding.opened)
-    this.#storage = founding.storage()
+    this.recipes = new Map(founding.recipes)
+    this.#storage = founding.storage(this.#routed.length)
     this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions)
     const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
     this.broker = new SimulatedBroker({
@@ -77,7 +80,7 @@ export class World {
     this.store = new SimulatedStore(this.scheduler, this.dice)
     this.store.faultShare = plan.storeFaults
     this.store.defect = storeDefect
-    this.senders = this.#newSenders(() => logClock.wallMs())
+    this.clients = this.#newClients(() => logClock.wallMs())
   }
 
   /** Does everything that the plan says, then lets the world come to rest without any trouble. */
@@ -95,6 +98,23 @@ export class World {
   /** Identity of the log. */
   get logId(): string {
     return this.#storage.get(INGEST_TOPIC)?.logId ?? ''
+  }
+
+  /** Whether an account has a gateway route. */
+  hasRoute(account: string): boolean {
+    return this.#routed.some(({ shortId }) => shortId === account)
+  }
+
+  get #routed(): readonly SimulatedAccount[] {
+    return this.founding.accounts.slice(0, this.plan.pushers)
+  }
+
+  get senders(): readonly Sender[] {
+    return this.clients.filter(client => client instanceof Sender)
+  }
+
+  get pushers(): readonly Pusher[] {
+    return this.clients.filter(client => client instanceof Pusher)
   }
 
   get alive(): readonly SimulatedProcess[] {
@@ -117,6 +137,7 @@ export class World {
       entropy: this.entropy,
       seal: this.#seal,
       partitions: this.plan.partitions,
+      asksLog: this.plan.asksLog,
       assignment: this.#coordinator.memberOf(actor),
     })
     this.processes.push(process)
@@ -129,7 +150,7 @@ export class World {
     process.kill()
     this.scheduler.bury()
     this.#coordinator.look()
-    for (const sender of this.senders) sender.loseConnection(process)
+    for (const client of this.clients) client.loseConnection(process)
     this.tell(`${process.actor.name} is killed`)
   }
 
@@ -171,8 +192,8 @@ export class World {
     this.#surroundings.tell?.(START_MS + this.scheduler.nowMs, what)
   }
 
-  #newSenders(logClockMs: () => number): Sender[] {
-    const sending = {
+  #newClients(logClockMs: () => number): Client[] {
+    const sending: SendingWorld = {
       door: this.#surroundings.door,
       dice: this.dice,
       lineBytes: this.plan.lineBytes,
@@ -180,8 +201,8 @@ export class World {
       tell: (what: string) => this.tell(what),
     }
     return Array.from({ length: this.plan.senders }, (_, number) => {
-      const account = this.founding.accounts[number % this.founding.accounts.length]
-      return new Sender(sending, number, account as Founding['accounts'][number])
+      const account = this.founding.accounts[number % this.founding.accounts.length] as SimulatedAccount
+      return new (number < this.plan.pushers ? Pusher : Sender)(sending, number, account)
     })
   }
 }
