@@ -11,6 +11,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'log-append': () => import('./log-append.ts'),
   'store-insert': () => import('./store-insert.ts'),
   'end-to-end': () => import('./end-to-end.ts'),
+  push: () => import('./push.ts'),
   recovery: () => import('./recovery.ts'),
   scaling: () => import('./scaling.ts'),
   publishing: () => import('./publishing.ts'),

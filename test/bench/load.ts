@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import type { BodyForm } from './sample-bodies.ts'
 import type { LoadReport } from './send-load.ts'
 
 const GENERATOR = new URL('./send-load.ts', import.meta.url).pathname
@@ -11,6 +12,8 @@ export interface Load {
   readonly lines: number
   readonly linesPerBody: number
   readonly connections: number
+  /** Absent: as log ingestion takes them. */
+  readonly form?: BodyForm
 }
 
 /** Sends that many lines from a process of its own. */
@@ -20,8 +23,10 @@ export async function sendLoad({
   lines,
   linesPerBody,
   connections,
+  form = 'lines',
 }: Load): Promise<LoadReport> {
-  const args = [GENERATOR, url, ingestionKey, String(lines), String(linesPerBody), String(connections)]
+  const numbers = [lines, linesPerBody, connections].map(String)
+  const args = [GENERATOR, url, ingestionKey, ...numbers, form]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 20 })
   return JSON.parse(stdout) as LoadReport
 }

@@ -1,5 +1,9 @@
+import { gzipSync } from 'node:zlib'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+
+/** `lines` is what log ingestion takes, all others a gateway route. */
+export type BodyForm = 'lines' | 'array' | 'ndjson' | 'array-gzip'
 
 const APPS = ['nginx', 'checkout', 'payments', 'auth', 'search', 'mailer', 'worker', 'gateway']
 const LEVELS = ['info', 'info', 'info', 'warn', 'error', 'debug']
@@ -18,9 +22,14 @@ const JSON_SHARE = 0.4
 export const SAMPLE_START_MS = 1_795_000_000_000
 
 /** Ingest bodies shaped like real traffic, always the same for one seed: about 350 bytes a line with its envelope. */
-export function sampleBodies(count: number, linesPerBody: number, seed = 1): Buffer[] {
+export function sampleBodies(
+  count: number,
+  linesPerBody: number,
+  seed = 1,
+  form: BodyForm = 'lines',
+): Buffer[] {
   const lines = sentSamples(seed)
-  return Array.from({ length: count }, () => bodyOf(take(lines, linesPerBody)))
+  return Array.from({ length: count }, () => bodyOf(take(lines, linesPerBody), form))
 }
 
 /** Lines as they are sent, without end. */
@@ -33,8 +42,17 @@ export function take<T>(values: Iterator<T, never>, count: number): T[] {
   return Array.from({ length: count }, () => values.next().value)
 }
 
-export function bodyOf(lines: readonly object[]): Buffer {
-  return Buffer.from(JSON.stringify({ lines }))
+export function bodyOf(lines: readonly object[], form: BodyForm = 'lines'): Buffer {
+  switch (form) {
+    case 'lines':
+      return Buffer.from(JSON.stringify({ lines }))
+    case 'array':
+      return Buffer.from(JSON.stringify(lines))
+    case 'array-gzip':
+      return gzipSync(JSON.stringify(lines))
+    case 'ndjson':
+      return Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+  }
 }
 
 export interface SentSample {

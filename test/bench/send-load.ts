@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
-import { sampleBodies } from './sample-bodies.ts'
+import { type BodyForm, sampleBodies } from './sample-bodies.ts'
 
 /**
  * A load generator in a process of its own, on raw keep-alive connections so that it costs little of the machine
  * that it shares with what it measures. Prints one line of JSON.
  *
- * usage: send-load.ts URL INGESTION_KEY LINES LINES_PER_BODY CONNECTIONS
+ * usage: send-load.ts URL INGESTION_KEY LINES LINES_PER_BODY CONNECTIONS FORM
  */
 export interface LoadReport {
   readonly lines: number
@@ -19,16 +19,19 @@ export interface LoadReport {
 const DISTINCT_BODIES = 24
 
 async function main(args: readonly string[]): Promise<void> {
-  const [address, key, lineText, perBodyText, connectionText] = args as [
+  const [address, key, lineText, perBodyText, connectionText, form] = args as [
     string,
     string,
     string,
     string,
     string,
+    BodyForm,
   ]
   const url = new URL(address)
   const linesPerBody = Number(perBodyText)
-  const requests = sampleBodies(DISTINCT_BODIES, linesPerBody).map(body => requestOf(url, key, body))
+  const requests = sampleBodies(DISTINCT_BODIES, linesPerBody, 1, form).map(body =>
+    requestOf(url, key, body, form),
+  )
   let remaining = Math.ceil(Number(lineText) / linesPerBody)
   const latencies: number[] = []
   const statuses: Record<string, number> = {}
@@ -80,12 +83,13 @@ async function main(args: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify(report)}\n`)
 }
 
-function requestOf(url: URL, key: string, body: Buffer): Buffer {
+function requestOf(url: URL, key: string, body: Buffer, form: BodyForm): Buffer {
   const head = [
     `POST ${url.pathname}?hostname=bench-1&tags=bench HTTP/1.1`,
     `host: ${url.host}`,
     `apikey: ${key}`,
     'content-type: application/json',
+    ...(form === 'array-gzip' ? ['content-encoding: gzip'] : []),
     `content-length: ${body.length}`,
     '',
     '',
