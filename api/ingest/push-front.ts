@@ -25,6 +25,8 @@ import { requestMetadata } from './request-metadata.ts'
 
 /** A body may become ten times as large as it may be sent: components, section 6.1. */
 const GROWTH = 10
+/** What becomes more than this many times as large is rare: it is decompressed a second time, with room for all of it. */
+const LIKELY_GROWTH = 32
 /** Events of a request that share a record; a larger event is alone in one. */
 const RECORD_BYTES = 900 * 1024
 /** Of a body that is refused, for the error record: components, section 6.1. */
@@ -148,6 +150,21 @@ export class PushFront {
     const bytes = received === undefined ? Buffer.alloc(0) : Buffer.concat(received.chunks)
     if (codings.length === 0 || bytes.length === 0) return bytes
     const limitBytes = GROWTH * this.#options.bodyLimitBytes
+    const likelyBytes = Math.min(LIKELY_GROWTH * bytes.length, limitBytes)
+    try {
+      return await this.#inflated(bytes, codings, likelyBytes)
+    } catch (error) {
+      if (likelyBytes === limitBytes || !(error instanceof ApiError && error.status === 413)) throw error
+      return await this.#inflated(bytes, codings, limitBytes)
+    }
+  }
+
+  /** @throws ApiError 400, 413, 503 */
+  async #inflated(
+    bytes: Buffer,
+    codings: ReturnType<typeof contentCodingsOf>,
+    limitBytes: number,
+  ): Promise<Buffer> {
     if (!this.#inflating.take(limitBytes))
       throw unavailable('Too many requests are being received at once', 1)
     try {

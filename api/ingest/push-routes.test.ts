@@ -290,6 +290,15 @@ describe('what is taken', () => {
     expect((await batches()).length).toBeGreaterThan(10)
   })
 
+  test('many compressed bodies may come at once', async () => {
+    const body = gzipSync(JSON.stringify(Array.from({ length: 20_000 }, (_, number) => ({ number }))))
+    expect(body.length).toBeGreaterThan(40_000) // A smaller one is decompressed before the next is looked at.
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => push(body, { 'content-encoding': 'gzip' })),
+    )
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+  })
+
   test('one event is as large as a body may be sent, no larger', async () => {
     const text = (bytes: number) => gzipSync(`"${'a'.repeat(bytes - 2)}"`)
     const limit = TEST_SETTINGS.bodyLimitBytes
