@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import type { Registry } from '@prometheus-io/client'
 import fastify, {
   type FastifyBaseLogger,
-  type FastifyError,
   type FastifyInstance,
   type FastifyPluginAsync,
   type FastifyReply,
@@ -32,6 +31,7 @@ import { guard } from './auth/request-caller.ts'
 import { TokenUses } from './auth/token-uses.ts'
 import { type ConfigurationSettings, configurationRoutes } from './configuration/configuration-routes.ts'
 import { type Reach, tcpReach } from './configuration/reach.ts'
+import { EarlyAnswers } from './early-answer.ts'
 import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { errorText, sendError } from './error-reply.ts'
@@ -148,8 +148,10 @@ const SAFE_HEADERS = {
 /** Builds the HTTP server from its ports. It never listens by itself: `app.listen` or `app.inject` is the caller's. */
 export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> {
   const { configuration, clock, settings, registry, status } = ports
-  const app = newInstance(ports)
+  const early = new EarlyAnswers(clock)
+  const app = newInstance(ports, early)
   const uses = new TokenUses(ports)
+  early.attach(app)
   boundClosing(app, clock, ports.logger)
   whileItRuns(app, signal => uses.follow(signal))
   const routes = new RouteTable()
@@ -297,7 +299,7 @@ async function needing(
   await app.register(inScope)
 }
 
-function newInstance({ entropy, logger, settings, only }: ServerPorts): FastifyInstance {
+function newInstance({ entropy, logger, settings, only }: ServerPorts, early: EarlyAnswers): FastifyInstance {
   const requestIdOf = (headers: IncomingHttpHeaders) => {
     const sent = headers['x-request-id']
     return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : entropy.uuid()
@@ -313,7 +315,7 @@ function newInstance({ entropy, logger, settings, only }: ServerPorts): FastifyI
     genReqId: ({ headers }) => requestIdOf(headers),
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
-    frameworkErrors: refuseBadPath,
+    frameworkErrors: (_error, request, reply) => refuseBadPath(request, reply, early),
     clientErrorHandler: (error, socket) => refuseBadRequest(error, socket, entropy.uuid()),
   }
   const http = {
@@ -363,12 +365,12 @@ function errorHeaders(requestId: string): Record<string, string> {
 }
 
 /** A path that cannot be decoded reaches no route and no hook. */
-function refuseBadPath(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+function refuseBadPath(request: FastifyRequest, reply: FastifyReply, early: EarlyAnswers): void {
   const refusal = new ApiError(400, 'BadRequest', 'The path is not valid: it cannot be percent-decoded')
   void reply
     .code(refusal.status)
     .headers(errorHeaders(request.id))
-    .send(errorText(refusal, request.raw.url ?? ''))
+    .send(early.lasting(reply, errorText(refusal, request.raw.url ?? '')))
 }
 
 /** What is no HTTP request, or none yet: there is neither request nor reply to work with, only the connection. */

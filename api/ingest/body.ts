@@ -6,8 +6,6 @@ import type { ByteBudget } from './byte-budget.ts'
 
 /** Compressed bodies up to here are inflated at once: handing them to another thread costs more. */
 const SYNC_INFLATE_BYTES = 32 * 1024
-/** How much of a refused body is read and thrown away, so that its sender gets to see the answer. */
-const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** A request body as it came, before decompression. */
 export interface RawBody {
@@ -24,7 +22,7 @@ export interface BodyLimits {
 
 /**
  * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes
- * fastify close the connection, and the sender, still busy sending, would see a reset and not the answer.
+ * fastify close the connection, which is as good as new once the rest of the body was read behind the answer.
  *
  * @param done is called exactly once: with the body, or with the ApiError (413, 400, 503) to answer with
  */
@@ -46,11 +44,8 @@ export function collectBody(
     done(error)
   }
   stream.on('data', (chunk: Buffer) => {
+    if (isOver) return
     bytes += chunk.length
-    if (isOver) {
-      if (bytes > limitBytes + DISCARD_LIMIT_BYTES) stream.destroy()
-      return
-    }
     if (bytes > limitBytes) return refuse(payloadTooLarge())
     if (!budget.take(chunk.length))
       return refuse(unavailable('Too many requests are being received at once', 1))
