@@ -159,7 +159,7 @@ test('what a source refused and a processor could not read is listed, equal erro
       ...ofClock,
       code: 'E_PARSE_FAILED',
       message: true,
-      captured: '{"at":"second"}',
+      captured: '{"at":"first"}',
       first_seen: isoTime(startMs),
       last_seen: isoTime(againMs),
       count: 3,
