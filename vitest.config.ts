@@ -9,6 +9,14 @@ const WITH_ENGINE = [
   'engine/store/{embedded-connection,line-block,word-index}.test.ts',
   'test/runtime/verification.test.ts',
 ]
+/** What takes long and is seldom at stake: `npm run campaigns`. */
+const CAMPAIGNS = [
+  'test/faults/cluster/cluster-campaign.test.ts',
+  'test/integration/kafka-security.test.ts',
+  'test/kafka/{silent-broker,topic-copies}.test.ts',
+  'test/simulation/guards.test.ts',
+  'test/support/kafka/kafka-support.test.ts',
+]
 const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts']
 
 export default defineConfig({
@@ -35,9 +43,10 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: [...WITH_ENGINE, 'test/**/*.test.ts'],
-          exclude: ['test/runtime/!(verification).test.ts'],
+          exclude: ['test/runtime/!(verification).test.ts', ...CAMPAIGNS],
         },
       },
+      { extends: true, test: { name: 'campaigns', include: CAMPAIGNS } },
     ],
   },
 })
