@@ -45,6 +45,15 @@ describe('the first conditions of a search', () => {
   })
 })
 
+test('only a short page that is looked for line after line is read in long blocks', () => {
+  const isLong = (query: string, limit: number) =>
+    search(query, { ...TAIL, limit }).statement.sql.includes('max_block_size')
+  expect(isLong('word', 4096)).toBe(true)
+  expect(isLong('word', 4097)).toBe(false)
+  expect(isLong('==word', 100)).toBe(false)
+  expect(isLong('', 100)).toBe(false)
+})
+
 test.each([
   ['order', '', []],
   ['order', '*', []],

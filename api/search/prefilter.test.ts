@@ -34,7 +34,7 @@ describe('what is asked first', () => {
 
   test('the terms of one OR share their looks', () => {
     expect(columnsRead('error OR failed OR app:nginx')).toEqual([TEXTS])
-    expect(prefilter('error OR failed').conditions[0]).toContain('multiSearchAnyCaseInsensitive(l.line')
+    expect(prefilter('error OR failed').conditions[0]).toContain('multiSearchAny(lower(l.line)')
   })
 
   test('an object that is written anew is looked at for what only its new form may have', () => {

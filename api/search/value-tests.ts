@@ -108,17 +108,23 @@ export class ValueTests {
       `(match(${value}, ${bounded}) AND arrayExists(token -> match(token, ${whole}), extractAll(${value}, ${token})))`
   }
 
-  /** Parts of the texts, of which one is in every text that holds one of them; undefined when there are no such parts. */
+  /**
+   * Parts of the texts, of which one is in every text that holds one of them; undefined when there are no such parts.
+   * To make the value lower case first is faster than the engine's searches without regard to case, which look closer
+   * at each place that begins like the text sought.
+   */
   plainSearch(operator: MatchOperator, texts: readonly string[]): ((value: string) => string) | undefined {
     const probes = texts.map(text => probe(operator, text))
     if (probes.includes('') || probes.length > MAX_PROBES) return undefined
-    const suffix = isCaseSensitive(operator) ? '' : 'CaseInsensitive'
-    const sought =
-      probes.length === 1 ? this.#constants.text(probes[0] as string) : this.#constants.texts(probes)
-    return value =>
-      probes.length === 1
-        ? `position${suffix}(${value}, ${sought}) > 0`
-        : `multiSearchAny${suffix}(${value}, ${sought})`
+    const caseSensitive = isCaseSensitive(operator)
+    // No probe without regard to case has letters outside ASCII.
+    const sought = caseSensitive ? probes : probes.map(text => text.toLowerCase())
+    const isOne = sought.length === 1
+    const parts = isOne ? this.#constants.text(sought[0] as string) : this.#constants.texts(sought)
+    return value => {
+      const searched = caseSensitive ? value : `lower(${value})`
+      return isOne ? `position(${searched}, ${parts}) > 0` : `multiSearchAny(${searched}, ${parts})`
+    }
   }
 
   /**
