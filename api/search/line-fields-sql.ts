@@ -10,10 +10,16 @@ export interface ValueTest {
   /** A cheap test that every text passes which passes that one; undefined when there is none. */
   readonly plain: ((value: string) => string) | undefined
   readonly number: (value: string) => string | undefined
-  /** Digits of integers that a double cannot hold and that pass; undefined when values are compared in order. */
-  readonly bigIntegers: readonly string[] | undefined
+  /** Integers that a double cannot hold and that pass; undefined when values are compared in order. */
+  readonly bigIntegers: BigIntegers | undefined
   /** The one id that passes, when it is asked for as a whole. */
   readonly wholeId: string | undefined
+}
+
+export interface BigIntegers {
+  readonly digits: readonly string[]
+  /** Passed by the number that is next to one of them, and so to its neighbours; undefined when there are none. */
+  readonly number: (value: string) => string | undefined
 }
 
 /** A path of a record in the store: which rows have it, and which have a value there that passes a test. */
@@ -240,21 +246,20 @@ function mappedField(path: string, constants: SqlConstants): StoredField {
     },
     passes: test => {
       const { bigIntegers } = test
-      // An integer that a double cannot hold is in both maps. It is equal or it is not: its text has no beginnings.
-      const isBigInteger = `${hasNumber} AND match(v, ${constants.text(BIG_INTEGER_PATTERN)})`
-      const isOneOf = bigIntegers?.length ? `has(${constants.texts(bigIntegers)}, v)` : NEVER
+      const isOneOf = bigIntegers?.digits.length ? `has(${constants.texts(bigIntegers.digits)}, v)` : NEVER
       const ofText = (condition: string) =>
-        bigIntegers === undefined ? condition : `if(${isBigInteger}, ${isOneOf}, ${condition})`
+        bigIntegers === undefined
+          ? condition
+          : `if(${hasNumber} AND ${isBigInteger(name, constants)}, ${isOneOf}, ${condition})`
+      const numberExists = (condition: string) => `${hasNumber} AND ${valueExists('number', name, condition)}`
       return anyOf([
         within(
           test.text('v'),
           condition => `(${hasText} AND ${valueExists('text', name, ofText(condition))})`,
         ),
-        within(test.number('v'), condition => {
-          const exists = `${hasNumber} AND ${valueExists('number', name, condition)}`
-          // Neighbours share the number: it only counts where the digits are not known.
-          return bigIntegers?.length ? `(NOT ${hasText} AND ${exists})` : `(${exists})`
-        }),
+        within(test.number('v'), condition => `(${numberExists(condition)})`),
+        // Neighbours share the number: it only counts where the digits are not known.
+        within(bigIntegers?.number('v'), condition => `(NOT ${hasText} AND ${numberExists(condition)})`),
       ])
     },
     mayPass: test => mayPassMapped([path], test, constants),
@@ -272,9 +277,21 @@ function mayPassMapped(paths: readonly string[], test: ValueTest, constants: Sql
   const isNamed = anyOf(names.map(name => `k = ${name}`))
   const values = 'l.number_fields.keys, l.number_fields.values'
   return anyOf([
-    within(test.number('v'), condition => `arrayExists((k, v) -> ${isNamed} AND ${condition}, ${values})`),
+    within(
+      anyOf([test.number('v'), test.bigIntegers?.number('v')]),
+      condition => `arrayExists((k, v) -> ${isNamed} AND ${condition}, ${values})`,
+    ),
     within(test.text('v'), () => anyOf(names.map(name => `has(${TEXT_NAMES}, ${name})`))),
   ])
+}
+
+/**
+ * Whether the text `v` of a field is an integer that a double cannot hold: its number is then there, too. It is equal
+ * or it is not: its text has no beginnings. The engine may read digits as a number right next to the one that is meant.
+ */
+function isBigInteger(name: string, constants: SqlConstants): string {
+  const isItsNumber = `abs(number) >= ${constants.number(2 ** 53)} AND abs(number - toFloat64OrZero(v)) <= abs(number) / 1e15`
+  return `match(v, ${constants.text(BIG_INTEGER_PATTERN)}) AND arrayExists((name, number) -> name = ${name} AND ${isItsNumber}, l.number_fields.keys, l.number_fields.values)`
 }
 
 function valueExists(kind: 'text' | 'number', name: string, condition: string): string {

@@ -62,23 +62,32 @@ export class ValueTests {
   }
 
   #matchTest(operator: MatchOperator, texts: readonly string[]): ValueTest {
-    const numbers = texts.map(readNumber).filter(isFiniteNumber)
+    const big = texts.filter(text => bigIntegerText(text) !== undefined)
+    const others = texts.filter(text => bigIntegerText(text) === undefined)
     const whole = operator === '==' || operator === '==='
     return {
       text: value =>
         whole ? this.#wholeTest(operator, texts, value) : this.startTest(operator, texts, value),
       plain: this.plainSearch(operator, texts),
-      number: value => {
-        const [number] = numbers
-        if (number === undefined) return undefined
-        // One comparison each would take the engine seconds to plan.
-        return numbers.length === 1
-          ? `${value} = ${this.#constants.number(number)}`
-          : `has(${this.#constants.numbers(numbers)}, toFloat64(${value}))`
+      number: this.#equalTest(others),
+      bigIntegers: {
+        digits: big.map(bigIntegerText).filter(digits => digits !== undefined),
+        number: this.#equalTest(big),
       },
-      bigIntegers: texts.map(bigIntegerText).filter(digits => digits !== undefined),
       wholeId: whole && texts.length === 1 ? texts[0] : undefined,
     }
+  }
+
+  /** A number that one of the texts reads as. */
+  #equalTest(texts: readonly string[]): (value: string) => string | undefined {
+    const numbers = texts.map(readNumber).filter(isFiniteNumber)
+    const [number] = numbers
+    if (number === undefined) return () => undefined
+    // One comparison each would take the engine seconds to plan.
+    return value =>
+      numbers.length === 1
+        ? `${value} = ${this.#constants.number(number)}`
+        : `has(${this.#constants.numbers(numbers)}, toFloat64(${value}))`
   }
 
   /** Any of the texts at the start of a token, as the operator says. */

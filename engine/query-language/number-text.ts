@@ -2,8 +2,8 @@
 export const NUMBER_PATTERN = '^-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$'
 
 const NUMBER = new RegExp(NUMBER_PATTERN)
-/** What a text beside a number must look like to be the same integer with all its digits. */
-export const BIG_INTEGER_PATTERN = '^-?[0-9]{16,}$'
+/** How JSON writes an integer that a double cannot hold, and some that it can. */
+export const BIG_INTEGER_PATTERN = '^-?[1-9][0-9]{15,}$'
 
 const INTEGER = /^-?[0-9]+$/
 

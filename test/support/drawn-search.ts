@@ -36,6 +36,8 @@ const WORDS = [
   '4bf92f35',
   '12345',
   'aB12345c',
+  '9007199254740993',
+  '12345678901234567890',
   'a\u212aelvin',
   'naïveté',
   '%a%',
@@ -81,6 +83,7 @@ const jsonText = fc
       (text: string) => text,
       (text: string) => text.replaceAll(/:404\b/g, ':4.04e2'),
       (text: string) => text.replaceAll(/:40\b/g, ': 40.0'),
+      (text: string) => text.replaceAll(/([:,[])40\b/g, '$19007199254740993'),
       (text: string) => text.replaceAll('{}', '{ }').replaceAll('[]', '[ ]').replaceAll('","', '" , "'),
       (text: string) => text.replaceAll('rr', '\\u0072r'),
     ),
@@ -132,7 +135,7 @@ const plainWord = sought.map(value =>
 const value = fc.oneof(plainWord, plainWord, phrase)
 const matchOperator = fc.constantFrom('', '', '', '=', '==', '===')
 const orderOperator = fc.constantFrom('>', '>=', '<', '<=')
-const numberText = fc.constantFrom('404', '40', '4.5', '-5', '0', '4.04e2', '1e20', 'abc')
+const numberText = fc.constantFrom('404', '40', '4.5', '-5', '0', '4.04e2', '1e20', 'abc', '9007199254740993')
 const comparison = fc.oneof(
   fc.tuple(matchOperator, value).map(parts => parts.join('')),
   fc.tuple(orderOperator, numberText).map(parts => parts.join('')),
