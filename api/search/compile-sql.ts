@@ -1,6 +1,7 @@
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
-import type { FieldTest, Query, TextTerm } from '../../engine/query-language/syntax-tree.ts'
+import type { FieldTest, MatchOperator, Query, TextTerm } from '../../engine/query-language/syntax-tree.ts'
 import { allOf, anyOf, IS_META_STRING, META_STRING, namedField, type StoredField } from './line-fields-sql.ts'
+import { mergeAlternatives } from './merged-alternatives.ts'
 import type { SqlConstants } from './sql-constants.ts'
 import { ValueTests } from './value-tests.ts'
 
@@ -26,7 +27,7 @@ const SEARCHED_TEXTS = `arrayConcat(
  * @throws QuerySyntaxError for a query with more terms than a statement can hold
  */
 export function compileCondition(query: Query, constants: SqlConstants): string {
-  const condition = new ConditionCompiler(constants).condition(query)
+  const condition = new ConditionCompiler(constants).condition(mergeAlternatives(query))
   if (condition.length + constants.literalCharacters > MAX_CONDITION_CHARACTERS)
     throw new QuerySyntaxError('has too many terms')
   return condition
@@ -48,19 +49,31 @@ class ConditionCompiler {
       case 'and':
         return allOf(query.operands.map(operand => this.condition(operand)))
       case 'or':
-        return anyOf(query.operands.map(operand => this.condition(operand)))
+        return this.#anyOperand(query.operands)
       case 'not':
         return `NOT (${this.condition(query.operand)})`
       case 'text':
-        return this.#text(query)
+        return this.#anyText(query.operator, [query])
       case 'field':
         return this.#fieldTest(query.test, namedField(query.name, this.#constants))
     }
   }
 
-  /** A term in any of the texts of a line: query language, section 4.2. */
-  #text({ operator, text }: TextTerm): string {
-    return `arrayExists(v -> ${this.#tests.startTest(operator, [text], 'v')}, ${SEARCHED_TEXTS})`
+  /** Terms of one OR share their looks at the texts. */
+  #anyOperand(operands: readonly Query[]): string {
+    const terms = operands.filter(operand => operand.kind === 'text')
+    const others = operands.filter(operand => operand.kind !== 'text')
+    const byOperator = Map.groupBy(terms, ({ operator }) => operator)
+    return anyOf([
+      ...[...byOperator].map(([operator, each]) => this.#anyText(operator, each)),
+      ...others.map(operand => this.condition(operand)),
+    ])
+  }
+
+  /** One of the terms in any of the texts of a line: query language, section 4.2. */
+  #anyText(operator: MatchOperator, terms: readonly TextTerm[]): string {
+    const texts = terms.map(({ text }) => text)
+    return `arrayExists(v -> ${this.#tests.startTest(operator, texts, 'v')}, ${SEARCHED_TEXTS})`
   }
 
   #fieldTest(test: FieldTest, field: StoredField): string {

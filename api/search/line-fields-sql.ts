@@ -247,16 +247,17 @@ function mappedField(path: string, constants: SqlConstants): StoredField {
     passes: test => {
       const { bigIntegers } = test
       const isOneOf = bigIntegers?.digits.length ? `has(${constants.texts(bigIntegers.digits)}, v)` : NEVER
+      const textExists = (condition: string) => valueExists('text', name, condition)
+      // Few lines have one, and to tell it from a text takes long.
       const ofText = (condition: string) =>
         bigIntegers === undefined
-          ? condition
-          : `if(${hasNumber} AND ${isBigInteger(name, constants)}, ${isOneOf}, ${condition})`
+          ? textExists(condition)
+          : `if(${hasNumber} AND ${hasBigInteger(name, constants)}, ${textExists(
+              `if(${isBigInteger(name, constants)}, ${isOneOf}, ${condition})`,
+            )}, ${textExists(condition)})`
       const numberExists = (condition: string) => `${hasNumber} AND ${valueExists('number', name, condition)}`
       return anyOf([
-        within(
-          test.text('v'),
-          condition => `(${hasText} AND ${valueExists('text', name, ofText(condition))})`,
-        ),
+        within(test.text('v'), condition => `(${hasText} AND ${ofText(condition)})`),
         within(test.number('v'), condition => `(${numberExists(condition)})`),
         // Neighbours share the number: it only counts where the digits are not known.
         within(bigIntegers?.number('v'), condition => `(NOT ${hasText} AND ${numberExists(condition)})`),
@@ -285,13 +286,21 @@ function mayPassMapped(paths: readonly string[], test: ValueTest, constants: Sql
   ])
 }
 
+function hasBigInteger(name: string, constants: SqlConstants): string {
+  return valueExists('number', name, isBeyondDouble('v', constants))
+}
+
 /**
  * Whether the text `v` of a field is an integer that a double cannot hold: its number is then there, too. It is equal
  * or it is not: its text has no beginnings. The engine may read digits as a number right next to the one that is meant.
  */
 function isBigInteger(name: string, constants: SqlConstants): string {
-  const isItsNumber = `abs(number) >= ${constants.number(2 ** 53)} AND abs(number - toFloat64OrZero(v)) <= abs(number) / 1e15`
-  return `match(v, ${constants.text(BIG_INTEGER_PATTERN)}) AND arrayExists((name, number) -> name = ${name} AND ${isItsNumber}, l.number_fields.keys, l.number_fields.values)`
+  const isItsNumber = `${isBeyondDouble('n', constants)} AND abs(n - toFloat64OrZero(v)) <= abs(n) / 1e15`
+  return `match(v, ${constants.text(BIG_INTEGER_PATTERN)}) AND arrayExists((k, n) -> k = ${name} AND ${isItsNumber}, l.number_fields.keys, l.number_fields.values)`
+}
+
+function isBeyondDouble(value: string, constants: SqlConstants): string {
+  return `abs(${value}) >= ${constants.number(2 ** 53)}`
 }
 
 function valueExists(kind: 'text' | 'number', name: string, condition: string): string {

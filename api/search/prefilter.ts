@@ -11,6 +11,7 @@ import {
 import { probe } from '../../engine/query-language/token-pattern.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
 import { allOf, anyOf, namedField, type StoredField } from './line-fields-sql.ts'
+import { mergeAlternatives } from './merged-alternatives.ts'
 import type { SqlConstants } from './sql-constants.ts'
 import { ValueTests } from './value-tests.ts'
 
@@ -29,7 +30,7 @@ export interface Prefilter {
 }
 
 export function compilePrefilter(query: Query, constants: SqlConstants): Prefilter {
-  const { conditions, indexed } = new PrefilterCompiler(constants).of(query)
+  const { conditions, indexed } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
   return {
     conditions: conditions.toSorted((a, b) => a.cost - b.cost).map(({ sql }) => sql),
     indexed,

@@ -486,9 +486,28 @@ describe('nothing of a query becomes SQL', () => {
 describe('large queries', () => {
   test('as many terms as fit are searched; more are refused before the engine sees them', async () => {
     const account = await stored([{ line: 'a b' }])
-    const terms = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`).join(' OR ')
-    expect(await matching(account, `a OR ${terms(90)}`)).toEqual([0])
-    await expect(async () => find(account, terms(700))).rejects.toThrow('"query" has too many terms')
+    const terms = (count: number, join: string) =>
+      Array.from({ length: count }, (_, index) => `-a${index}`).join(join)
+    expect(await matching(account, `a ${terms(90, ' ')}`)).toEqual([0])
+    await expect(async () => find(account, terms(700, ' '))).rejects.toThrow('"query" has too many terms')
+  })
+
+  test('alternatives are looked for together, however many', async () => {
+    const account = await stored([{ line: 'a b', app: 'web' }])
+    const any = (count: number, term: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => term(index)).join(' OR ')
+    for (const [query, found] of [
+      [any(900, index => `a${index}`), []],
+      [`b OR ${any(900, index => `a${index}`)}`, [0]],
+      [any(400, index => `==a${index} OR =b${index}`), []],
+      [any(600, index => `app:a${index}`), []],
+      [`app:==web OR ${any(600, index => `app:a${index}`)}`, [0]],
+      [`-(${any(600, index => `app:a${index}`)}) (b OR b1)`, [0]],
+      [any(750, index => `a${index}:1`), 'has too many terms'],
+    ] as const) {
+      if (typeof found === 'string') await expect(async () => find(account, query)).rejects.toThrow(found)
+      else expect(await matching(account, query), query.slice(0, 40)).toEqual(found)
+    }
   })
 
   test.each([
