@@ -37,7 +37,7 @@ export const TokenCreate = Type.Object({
     }),
   ),
   scope: Scope(
-    'What it may do, at most what the token that asks may. Default: that; of a personal token for oneself the role that one has at the time.',
+    'What it may do, at most what the token that asks may. Default: that. A further personal token for oneself grows with the role as far as the token that asks.',
   ),
   expires: Expires,
   email: Type.Optional(

@@ -202,9 +202,8 @@ export class AccessTokens {
     const member = this.#memberOf(caller, account, write.email)
     const isOwn = member.subjectId === caller.subjectId
     if (!isOwn) assertAdmin(caller)
-    // Without a scope the token has the role that its user will have; that is for nobody else to hold.
-    const followsRole = isOwn && caller.credential.scope === null
-    const scope = write.scope ?? (followsRole ? null : heldBy(caller))
+    // A further token of one's own grows with one's role as far as the token that asks; what others give does not.
+    const scope = write.scope ?? (isOwn ? caller.credential.scope : heldBy(caller))
     const right = write.scope ?? narrowed(member.role, scope) ?? member.role
     return { kind: 'user' as const, account, subjectId: member.subjectId, email: member.email, scope, right }
   }

@@ -132,8 +132,11 @@ describe('creating', () => {
     const member = installation.configuration.list(members).find(({ value }) => value.role === 'member')!
     const made = await create(admin, { kind: 'user', email: member.value.email.toUpperCase() })
     expect(made.body).toMatchObject({ email: member.value.email, right: 'member', scope: 'admin' })
+    const further = await create(made.body.token, {})
+    expect(further.body).toMatchObject({ right: 'member', scope: 'admin' })
     await installation.write(replace(members, member, { ...member.value, role: 'owner' }))
     expect(await roleOf(made.body.token)).toBe('admin')
+    expect(await roleOf(further.body.token)).toBe('admin')
   })
 
   test('two that create at the limit make one token between them', async () => {

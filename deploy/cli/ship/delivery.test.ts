@@ -19,10 +19,10 @@ const REQUEST: Request = {
   tags: 'a,b',
 }
 
-function delivery(retryForMs = Number.POSITIVE_INFINITY) {
+function delivery(retryForMs = Number.POSITIVE_INFINITY, value = 'key') {
   const clock = impatientClock()
   const world = commandWorld({ clock })
-  const address = { url: service.url, secret: { value: 'key', origin: 'WEIR_INGESTION_KEY' } }
+  const address = { url: service.url, secret: { value, origin: 'WEIR_INGESTION_KEY' } }
   return { clock, world, delivery: new Delivery({ address, world, retryForMs }) }
 }
 
@@ -41,6 +41,13 @@ describe('a batch on its way', () => {
       'content-encoding': 'gzip',
       'idempotency-key': 'stream/0',
     })
+  })
+
+  test('an access token goes where access tokens go', async () => {
+    const token = `sts_${'0a'.repeat(20)}`
+    await delivery(0, token).delivery.send(REQUEST)
+    expect(service.requests[0]?.headers).toMatchObject({ authorization: `Token ${token}` })
+    expect(service.requests[0]?.headers).not.toHaveProperty('apikey')
   })
 
   test.each([408, 429, 500, 501, 502, 503, 504, 505, 507, 522])(

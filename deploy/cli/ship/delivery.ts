@@ -7,6 +7,7 @@ import type { World } from '../world.ts'
 
 const compress = promisify(gzip)
 
+const ACCESS_TOKEN = /^st[a-z]_[0-9a-f]{40}$/
 const ATTEMPT_TIMEOUT_MS = 60_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -138,7 +139,7 @@ export class Delivery {
     return fetch(url, {
       method: 'POST',
       headers: {
-        apikey: address.secret.value,
+        ...credentialHeader(address.secret.value),
         'content-type': 'application/json',
         'content-encoding': 'gzip',
         'idempotency-key': request.idempotencyKey,
@@ -179,6 +180,11 @@ interface Failure {
   readonly reason: string
   readonly error: unknown
   readonly retryAfterMs: number
+}
+
+/** An ingestion key, or an access token that may ingest. */
+function credentialHeader(secret: string): Record<string, string> {
+  return ACCESS_TOKEN.test(secret) ? { authorization: `Token ${secret}` } : { apikey: secret }
 }
 
 function refusedLines(body: string, lines: number): number {
