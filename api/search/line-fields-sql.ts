@@ -10,7 +10,10 @@ export interface ValueTest {
   /** A cheap test that every text passes which passes that one; undefined when there is none. */
   readonly plain: ((value: string) => string) | undefined
   readonly number: (value: string) => string | undefined
-  /** Integers that a double cannot hold and that pass; undefined when values are compared in order. */
+  /**
+   * Integers that a double cannot hold and that pass; undefined when values are compared in order, or when no integer
+   * passes by its text.
+   */
   readonly bigIntegers: BigIntegers | undefined
   /** The one id that passes, when it is asked for as a whole. */
   readonly wholeId: string | undefined

@@ -70,10 +70,12 @@ export class ValueTests {
         whole ? this.#wholeTest(operator, texts, value) : this.startTest(operator, texts, value),
       plain: this.plainSearch(operator, texts),
       number: this.#equalTest(others),
-      bigIntegers: {
-        digits: big.map(bigIntegerText).filter(digits => digits !== undefined),
-        number: this.#equalTest(big),
-      },
+      bigIntegers: texts.some(mayBeginInteger)
+        ? {
+            digits: big.map(bigIntegerText).filter(digits => digits !== undefined),
+            number: this.#equalTest(big),
+          }
+        : undefined,
       wholeId: whole && texts.length === 1 ? texts[0] : undefined,
     }
   }
@@ -152,6 +154,11 @@ export class ValueTests {
     if (found === undefined) return condition(value)
     return `(${found(value)} AND ${condition(WORD_COLUMNS.has(value) ? `CAST(${value}, 'String')` : value)})`
   }
+}
+
+/** Whether the text of an integer may hold it; what no integer holds need not be told from one. */
+function mayBeginInteger(text: string): boolean {
+  return /^-?[0-9]*$/.test(text)
 }
 
 function isFiniteNumber(value: number | undefined): value is number {
