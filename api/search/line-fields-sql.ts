@@ -255,7 +255,7 @@ function mappedField(path: string, constants: SqlConstants): StoredField {
       const ofText = (condition: string) =>
         bigIntegers === undefined
           ? textExists(condition)
-          : `if(${hasNumber} AND ${hasBigInteger(name, constants)}, ${textExists(
+          : `if(${hasBigInteger(name, constants)}, ${textExists(
               `if(${isBigInteger(name, constants)}, ${isOneOf}, ${condition})`,
             )}, ${textExists(condition)})`
       const numberExists = (condition: string) => `${hasNumber} AND ${valueExists('number', name, condition)}`
