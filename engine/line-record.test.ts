@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
 import { sentEvent } from '../test/support/sent-lines.ts'
+import { BEHAVIOUR } from './behaviour-numbers.ts'
 import { compileOwnStore, defaultOwnStore, newStoredLine } from './destinations/own-store.ts'
 import { Event } from './event.ts'
 import { jsonText, parseJson } from './json-text.ts'
@@ -237,6 +238,7 @@ describe('from an event to the record', () => {
             timeMs: ROW.t,
             retentionDays: 30,
             poolDays: 0,
+            behaviour: BEHAVIOUR,
             fieldNames: new FieldNames(),
           })
           const members = parseJson(renderRecord({ ...ROW, ...rowOf(line) }))

@@ -34,6 +34,8 @@ export interface OwnStoreContext {
   /** Days of the variable-retention pool; 0: the plan's. */
   readonly poolDays: number
   readonly fieldNames: FieldNames
+  /** Behaviour number in force at the event's record. */
+  readonly behaviour: number
 }
 
 /**

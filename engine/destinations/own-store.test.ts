@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { IngestRequest } from '../../schemas/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { Event } from '../event.ts'
 import { fieldAt } from '../field-path.ts'
 import { FieldNames } from '../line-fields.ts'
@@ -60,6 +61,7 @@ function context() {
     timeMs: RECEIVED_MS,
     retentionDays: 30,
     poolDays: 0,
+    behaviour: BEHAVIOUR,
     fieldNames: new FieldNames(),
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
 import { FieldNames } from '../field-names.ts'
@@ -136,6 +137,7 @@ export class Simulation {
         retentionDays: RETENTION_DAYS,
         poolDays: 0,
         fieldNames: this.#fieldNames,
+        behaviour: BEHAVIOUR,
       })
       if (failure !== undefined) left.failed({ nodeId, kind: 'destination', event, ...failure })
     }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { LineStand } from '../tail/tailed-line.ts'
 import { evaluate } from './evaluate.ts'
 import { evaluateKnown } from './known-members.ts'
@@ -35,7 +36,14 @@ const SEED = Number(process.env.SEED ?? 20_261_122)
 
 test(`what is said without the record is what the record says (SEED=${SEED})`, () => {
   const stand = new LineStand()
-  const place = { partition: 1, offset: 2n, row: 3, timeMs: 1_772_600_767_089, retentionDays: 30 }
+  const place = {
+    partition: 1,
+    offset: 2n,
+    row: 3,
+    timeMs: 1_772_600_767_089,
+    retentionDays: 30,
+    behaviour: BEHAVIOUR,
+  }
   let decided = 0
   fc.assert(
     fc.property(drawnLine, drawnQuery, (sent, text) => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
@@ -25,6 +26,7 @@ function storedLine(sent: SentLine): StoredLine {
     timeMs: RECEIVED_MS,
     retentionDays: 30,
     poolDays: 0,
+    behaviour: BEHAVIOUR,
     fieldNames: new FieldNames(),
   }
   defaultOwnStore().fill(sentEvent(sent), line, context)
@@ -85,7 +87,7 @@ test('a rule matches the lines whose record its query matches', () => {
 test('a line is judged as it arrives as tails judge it, and as the default graph would store it', () => {
   const stand = new LineStand()
   const { partition, offset, row } = PLACE
-  const place = { partition, offset, row, timeMs: RECEIVED_MS, retentionDays: 30 }
+  const place = { partition, offset, row, timeMs: RECEIVED_MS, retentionDays: 30, behaviour: BEHAVIOUR }
   const matched = { yes: 0, no: 0 }
   fc.assert(
     fc.property(drawnLine, drawnQuery, fc.subarray(['web-1', 'a', 'b', 'app-1']), (sent, query, names) => {

@@ -75,14 +75,6 @@ export class AccountRules {
     return this.#onArrival.length > 0
   }
 
-  /** Whether anything acts, or may act later than a log time. */
-  meansSomething(timeMs: number): boolean {
-    return (
-      this.#exclusions.length + this.#retention.length > 0 ||
-      this.#quotas.some(({ untilMs }) => timeMs < untilMs)
-    )
-  }
-
   /**
    * @param line as the default graph would store it
    * @returns why it goes no further, not even to a pipeline; undefined: it does

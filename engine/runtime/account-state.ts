@@ -17,7 +17,6 @@ import { noCounts } from '../graph/node-counters.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
-import { behaviourOfPipeline, FIRST_BEHAVIOUR } from './behaviour.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
 import { activitySince, type NodeActivity, type NodeHolding, type NodeName } from './node-activity.ts'
@@ -377,13 +376,6 @@ export class AccountState {
       if (!this.isPaused(pipeline) && revision.graph.deadlineMs <= timeMs)
         revision.graph.expire(this.#contextOf(pipeline, revision, output))
     }
-  }
-
-  get behaviourOfPipelines(): number {
-    const needed = [...this.#revisions()].map(([, { graph, notHandled }]) =>
-      behaviourOfPipeline({ ...graph.document, paused: notHandled !== undefined }),
-    )
-    return Math.max(FIRST_BEHAVIOUR, ...needed)
   }
 
   /** What every node did since the last call. */

@@ -10,7 +10,6 @@ import type {
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
-import { FIRST_BEHAVIOUR } from './behaviour.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { SpreadAccount } from './spread-account.ts'
 
@@ -60,23 +59,6 @@ export class Accounts {
     return this.#accounts.values()
   }
 
-  /** True when an account is, or was, on many partitions. */
-  get anySpread(): boolean {
-    return [...this].some(({ spread }) => spread !== undefined)
-  }
-
-  /** True when a pipeline asks, or has asked, for dead letters. */
-  get anyDeadLetters(): boolean {
-    return [...this].some(({ deadLetters }) => !deadLetters.isUnused)
-  }
-
-  /** What a program must know to run the pipelines that are in effect, or that retire. */
-  get behaviourOfPipelines(): number {
-    let behaviour = FIRST_BEHAVIOUR
-    for (const account of this) behaviour = Math.max(behaviour, account.behaviourOfPipelines)
-    return behaviour
-  }
-
   /** Log time at which the next window of any of them ends, UNIX ms; Infinity: none is open. */
   get windowsEndMs(): number {
     let end = Number.POSITIVE_INFINITY
@@ -89,16 +71,6 @@ export class Accounts {
     return [...this]
       .filter(account => account.windowsEndMs <= timeMs)
       .sort((one, other) => (one.account < other.account ? -1 : 1))
-  }
-
-  /** True while keys are, or were a short time ago, exempt from a throttle. */
-  get anyExemptions(): boolean {
-    return [...this].some(({ exemptions }) => !exemptions.isUnused)
-  }
-
-  /** True when rules, or a quota, hold for lines of an account. */
-  anyRules(timeMs: number): boolean {
-    return [...this].some(({ rules }) => rules.meansSomething(timeMs))
   }
 
   /** Takes a cut of kind 'line-rules' or 'quota'. @returns as `exempt` */

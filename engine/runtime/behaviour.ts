@@ -1,21 +1,11 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { FIRST_BEHAVIOUR, FOURTH_BEHAVIOUR, SECOND_BEHAVIOUR, THIRD_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import type { Event } from '../event.ts'
 import { parseJson } from '../json-text.ts'
 import { processorOf } from '../processors/registry.ts'
 import { sourceOf } from '../sources/registry.ts'
-
-/** What the same log gives is fixed by this number; a change of it raises the number. */
-export const BEHAVIOUR = 4
-/** Everything that no later behaviour brought. */
-export const FIRST_BEHAVIOUR = 1
-/** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
-export const SECOND_BEHAVIOUR = 2
-/** Rules on lines, quotas, and nodes whose windows end by themselves. */
-export const THIRD_BEHAVIOUR = 3
-/** Sources of gateway routes, and the events that they bring. */
-export const FOURTH_BEHAVIOUR = 4
 
 const BEHAVIOUR_OF_KIND: Readonly<Record<Cut['kind'], number>> = {
   pipeline: FIRST_BEHAVIOUR,
@@ -35,7 +25,7 @@ export function behaviourOfCut(cut: Cut): number {
 }
 
 /** What a program must know to run a pipeline. */
-export function behaviourOfPipeline({ nodes, paused }: PipelineCut): number {
+function behaviourOfPipeline({ nodes, paused }: PipelineCut): number {
   return Math.max(paused ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR, ...nodes.map(behaviourOfNode))
 }
 

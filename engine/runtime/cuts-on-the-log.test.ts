@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import { controlType } from '../../schemas/control.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { LogError } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../log/topics.ts'
-import { BEHAVIOUR } from './behaviour.ts'
 import { CutsOnTheLog } from './cuts-on-the-log.ts'
 
 const ACCOUNT = 'a1b2c3d4e5'

@@ -1,7 +1,7 @@
 import { type Rekeyed, type RekeyedPart, rekeyedType } from '../../schemas/rekeyed.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
 import { isBeyond, type Position } from '../position.ts'
-import { BEHAVIOUR } from './behaviour.ts'
 import { type Mail, nameOfTarget, type SentPart } from './outbox.ts'
 import { type EventRun, encodedRun, isSamePlace, lastPositionIn, partBelow } from './rekeyed-part.ts'
 import type { PartitionName } from './run-watch.ts'

@@ -10,10 +10,6 @@ export class Exemptions {
   /** By pipeline and node; the memory of the node looks into it. */
   readonly #keys = new Map<string, ExemptKeys>()
 
-  get isUnused(): boolean {
-    return this.#cuts.size === 0
-  }
-
   /** First log time at which one of them means nothing any more. */
   get forgetMs(): number {
     let first = Number.POSITIVE_INFINITY

@@ -5,6 +5,7 @@ import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { BEHAVIOUR, FIRST_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
@@ -21,7 +22,7 @@ import type { Exclusion } from './account-rules.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
 import { AppliedCuts } from './applied-cuts.ts'
-import { BEHAVIOUR, behaviourOfCut, FIRST_BEHAVIOUR, SECOND_BEHAVIOUR, THIRD_BEHAVIOUR } from './behaviour.ts'
+import { behaviourOfCut } from './behaviour.ts'
 import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
@@ -86,6 +87,8 @@ export class PartitionFold {
 
   #nextOffset = 0n
   #timeMs = 0
+  /** Behaviour number in force: the highest that a record has carried. */
+  #behaviour = FIRST_BEHAVIOUR
   #pendingMinute = 0
   /** Log time before which no window ends. */
   #windowsEndMs = Number.POSITIVE_INFINITY
@@ -236,7 +239,8 @@ export class PartitionFold {
     assertInOrder(record.offset, this.#nextOffset)
     const flushes = this.#take(record, 0, watch)
     this.#nextOffset = record.offset + 1n
-    if (this.#batch.isFull) flushes.push(this.#flush(record.offset, this.#timeMs))
+    this.#batch.addRecord(record.value.length)
+    if (this.#batch.isFull(this.#behaviour)) flushes.push(this.#flush(record.offset, this.#timeMs))
     return flushes
   }
 
@@ -349,16 +353,18 @@ export class PartitionFold {
     const id = this.#decoded(record, () => schemaIdOf(record.value))
     if (id === lineBatchType.id || id === rekeyedType.id || id === deadLettersType.id) return null
     const control = this.#decoded(record, () => controlType.decode(record.value))
-    this.#assertKnown(record, control.behaviour)
+    this.#bringIntoForce(record, control.behaviour)
     return control
   }
 
-  #assertKnown({ offset }: LogRecord, behaviour: number): void {
-    if (behaviour <= BEHAVIOUR) return
-    const { topic, partition } = this.#identity
-    throw new FoldError(
-      `record ${offset} of ${topic}/${partition} was written by a newer program (behaviour ${behaviour}, this one knows ${BEHAVIOUR}): start that one`,
-    )
+  #bringIntoForce({ offset }: LogRecord, behaviour: number): void {
+    if (behaviour > BEHAVIOUR) {
+      const { topic, partition } = this.#identity
+      throw new FoldError(
+        `record ${offset} of ${topic}/${partition} was written by a newer program (behaviour ${behaviour}, this one knows ${BEHAVIOUR}): start that one`,
+      )
+    }
+    this.#behaviour = Math.max(this.#behaviour, behaviour)
   }
 
   /** Where the events of the record in hand end up. */
@@ -397,7 +403,7 @@ export class PartitionFold {
     const schemaId = schemaIdOf(record.value)
     if (schemaId === deadLettersType.id) {
       const letters = this.#decoded(record, () => deadLettersType.decode(record.value))
-      this.#assertKnown(record, letters.behaviour)
+      this.#bringIntoForce(record, letters.behaviour)
       if (this.#isPassedOver(letters.account)) return
       const account = this.#accounts.of(letters.account)
       this.#endDueWindowsOf(account)
@@ -405,7 +411,7 @@ export class PartitionFold {
       this.#notePending(account)
     } else if (schemaId === rekeyedType.id) {
       const rekeyed = this.#decoded(record, () => rekeyedType.decode(record.value))
-      this.#assertKnown(record, rekeyed.behaviour)
+      this.#bringIntoForce(record, rekeyed.behaviour)
       if (this.#isPassedOver(rekeyed.account)) return
       const account = this.#accounts.of(rekeyed.account)
       this.#endDueWindowsOf(account)
@@ -452,7 +458,7 @@ export class PartitionFold {
     if (!rules.anyOnArrival) return indexes
     const { partition } = this.#identity
     const timeMs = this.#timeMs
-    const place = { partition, offset: this.#offset, timeMs, retentionDays }
+    const place = { partition, offset: this.#offset, timeMs, retentionDays, behaviour: this.#behaviour }
     return indexes.filter((index, row) => {
       const line = judgedArrival(this.#arrivals.line(batch, index, { ...place, row }))
       const exclusion = rules.judgeArrival(line, timeMs, Event.ofLine(batch, index).bytes)
@@ -479,6 +485,7 @@ export class PartitionFold {
       retentionDays: state.retentionDays,
       poolDays: 0,
       fieldNames: state.fieldNames,
+      behaviour: this.#behaviour,
     })
     if (failure !== undefined) return fail(failure.code, failure.field, failure.message)
     const position = { offset: this.#offset, row }
@@ -570,15 +577,6 @@ export class PartitionFold {
     return bytes
   }
 
-  /** What a program must know to go on from here. */
-  get #behaviour(): number {
-    const { anySpread, anyDeadLetters, anyExemptions, behaviourOfPipelines } = this.#accounts
-    const isOfThird = this.#accounts.anyRules(this.#timeMs)
-    const isOfSecond = anySpread || anyDeadLetters || anyExemptions
-    const ofRest = isOfThird ? THIRD_BEHAVIOUR : isOfSecond ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR
-    return Math.max(behaviourOfPipelines, ofRest)
-  }
-
   #noteCheckpoint(): void {
     this.#lastCheckpointMs = this.#timeMs
     this.#bytesSinceCheckpoint = 0
@@ -605,6 +603,7 @@ export class PartitionFold {
     }
     this.#nextOffset = BigInt(checkpoint.nextOffset)
     this.#timeMs = checkpoint.timeMs
+    this.#behaviour = checkpoint.behaviour
     for (const { table, offset, row } of checkpoint.stored)
       this.#stored.set(table, { offset: BigInt(offset), row })
     this.#producers.restore(checkpoint.producers)
@@ -623,10 +622,17 @@ export class PartitionFold {
   }
 }
 
-/** A control record that says what a program must know to read it. */
+/**
+ * A control record that says what a program must know to read it. The record of an owner brings the behaviour of
+ * this program into force.
+ */
 export function encodeControl(body: Control['body']): Buffer {
-  const behaviour = 'weir.Cut' in body ? behaviourOfCut(body['weir.Cut']) : FIRST_BEHAVIOUR
-  return controlType.encode({ behaviour, body })
+  return controlType.encode({ behaviour: behaviourOf(body), body })
+}
+
+function behaviourOf(body: Control['body']): number {
+  if ('weir.Owner' in body) return BEHAVIOUR
+  return 'weir.Cut' in body ? behaviourOfCut(body['weir.Cut']) : FIRST_BEHAVIOUR
 }
 
 function startOf(timeMs: number, unitMs: number): number {

@@ -16,6 +16,8 @@ export interface TailedPlace extends Omit<LinePlace, 'topic'> {
   /** Log time of its record, UNIX ms. */
   readonly timeMs: number
   readonly retentionDays: number
+  /** Behaviour number that the line is made by. */
+  readonly behaviour: number
 }
 
 /** One after another, lines as the default graph would store them. */
@@ -28,8 +30,8 @@ export class LineStand {
   /** The line before is not to be looked at any more. */
   line(batch: LineBatchView, index: number, place: TailedPlace): TailedLine {
     return new TailedLine(batch, index, place, () => {
-      const { timeMs, retentionDays } = place
-      const context = { account: batch.account, timeMs, retentionDays, poolDays: 0 }
+      const { timeMs, retentionDays, behaviour } = place
+      const context = { account: batch.account, timeMs, retentionDays, poolDays: 0, behaviour }
       const event = Event.ofLine(batch, index)
       this.#sink.fill(event, this.#stored, { ...context, fieldNames: this.#fieldNames })
       return this.#stored

@@ -4,6 +4,7 @@ import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { accountOfBatch, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf, WireFormatError } from '../../schemas/wire-format.ts'
+import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { Clock } from '../clock/clock.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
@@ -190,7 +191,7 @@ export class TailedPartition {
         listeners = listenersAt(watched, record.offset)
         if (listeners.length === 0) return
       }
-      const line = this.#stand.line(batch, index, { ...place, row })
+      const line = this.#stand.line(batch, index, { ...place, row, behaviour: BEHAVIOUR })
       const wanting = listeners.filter(({ filter }) => filter(line))
       if (wanting.length > 0 && isSeen(account, line))
         for (const listener of wanting) listener.take(line.text)

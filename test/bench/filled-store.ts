@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
@@ -112,7 +113,14 @@ const fieldNames = new FieldNames()
 function appendRecord(first: number, sent: readonly SentSample[]): void {
   const timeMs = SAMPLE_START_MS + first + sent.length - 1
   const batch = ingestedBatch(bodyOf(sent), timeMs)
-  const context = { account: ACCOUNT, timeMs, retentionDays: RETENTION_DAYS, poolDays: 0, fieldNames }
+  const context = {
+    account: ACCOUNT,
+    timeMs,
+    retentionDays: RETENTION_DAYS,
+    poolDays: 0,
+    fieldNames,
+    behaviour: BEHAVIOUR,
+  }
   for (let row = 0; row < batch.count; row++) {
     const failure = ownStore.fill(Event.ofLine(batch, row), line, context)
     if (failure !== undefined) throw new Error(failure.message)

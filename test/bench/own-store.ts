@@ -1,3 +1,4 @@
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
@@ -64,6 +65,7 @@ function fillAll(batches: readonly LineBatchView[]): void {
     timeMs: RECEIVED_MS,
     retentionDays: 30,
     poolDays: 0,
+    behaviour: BEHAVIOUR,
     fieldNames: new FieldNames(),
   }
   for (const batch of batches) {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
 import { parseJson } from '../../engine/json-text.ts'
@@ -28,6 +29,7 @@ function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObjec
       timeMs: RECEIVED_MS,
       retentionDays: RETENTION_DAYS,
       poolDays: 0,
+      behaviour: BEHAVIOUR,
       fieldNames,
     }
     expect(sink.fill(Event.ofLine(view, row), line, context)).toBeUndefined()

@@ -98,7 +98,6 @@ test('it holds over kills, restarts and new revisions, and goes from memory when
   await sendEach(world, worker, '2')
   await worker.finish()
   expect((await newestCheckpoint(world)).cuts.map(({ kind }) => kind)).toContain('exemption')
-  expect((await newestCheckpoint(world)).behaviour).toBe(2)
   worker = await world.worker()
   world.configuration.deploy([...limiting(1), node('sink', 'beside', 'blackhole', ['limit'])], 2)
   await sendEach(world, worker, '3')
@@ -113,7 +112,6 @@ test('it holds over kills, restarts and new revisions, and goes from memory when
   expect(world.storedLines().slice(9)).toEqual(['6 a'])
   await worker.finish()
   expect((await newestCheckpoint(world)).cuts.map(({ kind }) => kind)).toEqual(['pipeline'])
-  expect((await newestCheckpoint(world)).behaviour).toBe(1)
   // What is over is not told again to whoever takes the partition next.
   worker = await world.worker()
   const { next } = await world.ingest.bounds(world.partition)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../engine/runtime/behaviour.ts'
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { controlType } from '../../schemas/control.ts'
 import {
   expectConservation,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
@@ -74,6 +75,7 @@ function blockOf(lines: readonly SentLine[], offset: bigint, options: StoringOpt
     retentionDays: options.retentionDays ?? 30,
     poolDays: options.poolDays ?? 0,
     fieldNames: new FieldNames(),
+    behaviour: BEHAVIOUR,
   }
   const sink = defaultOwnStore()
   const block = newLineBlock()

@@ -1,0 +1,15 @@
+/** What the same log gives is fixed by this number; a change of it raises the number. */
+export const BEHAVIOUR = 5
+/** Everything that no later behaviour brought. */
+export const FIRST_BEHAVIOUR = 1
+/** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
+export const SECOND_BEHAVIOUR = 2
+/** Rules on lines, quotas, and nodes whose windows end by themselves. */
+export const THIRD_BEHAVIOUR = 3
+/** Sources of gateway routes, and the events that they bring. */
+export const FOURTH_BEHAVIOUR = 4
+/**
+ * Changes what records of earlier programs' kinds give, too: so it is in force in a partition from the first control
+ * record on that carries it. Batches end by bytes on the log.
+ */
+export const FIFTH_BEHAVIOUR = 5
