@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
+import { type ExportedLine, eventually, exportedLines } from '../support/exported-lines.ts'
+import { runWeir } from '../support/program.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+/** What a program said of its folder before it sent its last lines and was killed. */
+interface Expected {
+  readonly writtenAtMs: number
+  readonly records: readonly ExportedLine[]
+  readonly usage: readonly { readonly name: string; readonly current_total: number }[]
+  readonly last: readonly string[]
+}
+
+const FOLDERS = new URL('../data/folders/', import.meta.url)
+const CLOCK_PRELOAD = new URL('../faults/cluster/process-preload.ts', import.meta.url).pathname
+const HOUR_MS = 3_600_000
+
+let weir: RunningWeir | undefined
+let folder: string | undefined
+
+afterEach(async () => {
+  await weir?.dispose()
+  weir = undefined
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  folder = undefined
+})
+
+test('every behaviour so far has a folder that its program wrote', () => {
+  const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => `behaviour-${index + 1}.tar.gz`)
+  expect(readdirSync(FOLDERS).toSorted()).toEqual(behaviours)
+})
+
+test.each(readdirSync(FOLDERS))(
+  'a folder is opened, searched, verified and gone on with: %s',
+  async archive => {
+    folder = mkdtempSync(join(tmpdir(), 'weir-written-'))
+    execFileSync('tar', ['-xzf', new URL(archive, FOLDERS).pathname, '-C', folder])
+    const expected = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Expected
+    weir = RunningWeir.prepare(movedTo(expected.writtenAtMs + 60_000, folder), join(folder, 'data'))
+
+    // It was killed behind lines that it had acknowledged: a start makes up for them.
+    await weir.start()
+    const time = { from: `${expected.writtenAtMs - HOUR_MS}`, to: `${expected.writtenAtMs + HOUR_MS}` }
+    const search = (query: string) => exportedLines(weir as RunningWeir, { ...time, query })
+    const isLast = ({ _line, _app }: ExportedLine) => _app === 'last' && expected.last.includes(_line)
+    const found = await eventually(
+      () => search(''),
+      records => records.filter(isLast).length >= expected.last.length,
+    )
+    expect(found.filter(isLast).map(({ _line }) => _line)).toEqual(expected.last)
+    const ids = new Set(expected.records.map(({ _id }) => _id))
+    expect(found.filter(({ _id }) => ids.has(_id))).toEqual(expected.records)
+
+    const plain = expected.records.filter(({ _line }) => _line.includes('ünïcode'))
+    expect((await search('ünïcode app:app-1')).length).toBe(
+      plain.filter(({ _app }) => _app === 'app-1').length,
+    )
+    expect((await search('big:9007199254740999')).length).toBe(
+      expected.records.filter(({ _line }) => /^{.*9007199254740999.*$/.test(_line)).length,
+    )
+    const usage = await weir.get<Expected['usage']>(
+      `/v1/usage/apps?from=${Math.floor(Number(time.from) / 1000)}&to=${Math.floor(Number(time.to) / 1000)}`,
+    )
+    for (const { name, current_total } of expected.usage)
+      expect(usage).toContainEqual(expect.objectContaining({ name, current_total }))
+
+    const texts = ['later 1', 'later 2']
+    await ingest(weir, texts)
+    await weir.end('SIGKILL')
+    await weir.start()
+    const later = await eventually(
+      () => search('app:later'),
+      records => records.length >= 2,
+    )
+    expect(later.map(({ _line }) => _line)).toEqual(['later 1', 'later 2'])
+    const verified = await runWeir(['verify'], weir.environment)
+    expect(verified, verified.out + verified.err).toMatchObject({ code: 0 })
+  },
+)
+
+/** Settings of a program whose clock stands elsewhere: what was written then must not be too old by now. */
+function movedTo(wallMs: number, folder: string): Record<string, string> {
+  const clock = join(folder, 'clock')
+  writeFileSync(clock, String(wallMs - Date.now()))
+  return { FAULT_CLOCK: clock, NODE_OPTIONS: `--import=${CLOCK_PRELOAD}` }
+}
+
+async function ingest({ credentials }: RunningWeir, texts: readonly string[]): Promise<void> {
+  const answer = await fetch(`${credentials.ingestUrl}/logs/ingest?hostname=web-2`, {
+    method: 'POST',
+    headers: { apikey: credentials.ingestionKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ lines: texts.map(line => ({ line, app: 'later', level: 'kept' })) }),
+  })
+  expect(answer.status, await answer.text()).toBe(200)
+}

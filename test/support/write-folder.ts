@@ -1,0 +1,196 @@
+/**
+ * Writes the data folder of the running program version into an archive, for the tests of later versions:
+ *
+ *   node test/support/write-folder.ts test/data/folders/behaviour-5.tar.gz
+ *
+ * The folder holds some of everything that this version can do, from several starts, the last of which was ended by
+ * kill -9 behind lines that were acknowledged. `expected.json` beside the data says what was there.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventually, exportedLines } from './exported-lines.ts'
+import { RunningWeir } from './running-weir.ts'
+
+const HOUR_MS = 3_600_000
+
+interface Named {
+  readonly data: { readonly id: string }
+}
+
+/** Members that a version does not know are left out, so that every version can write its folder. */
+const features = {
+  deadLetters: knows('api/pipeline/dead-letter-routes.ts'),
+  lineRules: knows('api/configuration/line-rule-routes.ts'),
+  reduce: knows('engine/processors/reduce.ts') && knows('engine/runtime/window-explanation.ts'),
+  push: knows('api/ingest/push-routes.ts'),
+}
+
+const [archive] = process.argv.slice(2)
+if (archive === undefined) throw new Error('usage: node test/support/write-folder.ts <archive.tar.gz>')
+const folder = mkdtempSync(join(tmpdir(), 'weir-folder-'))
+const weir = await RunningWeir.start({}, join(folder, 'data'))
+try {
+  writeFileSync(join(folder, 'expected.json'), JSON.stringify(await write(), null, 1))
+  execFileSync('tar', ['--exclude=*.sock', '-czf', resolve(archive), '-C', folder, 'data', 'expected.json'])
+} finally {
+  await weir.end('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function write() {
+  await ingest(lines('plain', 40))
+  await stored(40)
+  const pipeline = await throttled()
+  if (features.lineRules) {
+    const exclusion = { title: 'noise', active: true, indexonly: true, apps: ['noisy'], hosts: [], query: '' }
+    await weir.send('POST', '/v1/config/ingestion/exclusions', exclusion)
+  }
+  await ingest(lines('throttled', 40))
+  await stored(50)
+  await weir.end('SIGTERM')
+  await weir.start()
+  if (features.deadLetters) await failing()
+  if (features.reduce) await gathering()
+  if (features.push) await push()
+  await weir.send('PUT', `${pipeline.path}/transform/${pipeline.throttle}`, pipeline.node(4))
+  await weir.send('POST', `${pipeline.path}/publish`, {})
+  await ingest(lines('more', 40))
+  await delay(2_500) // Windows end, and the store has everything.
+  const records = await exportedLines(weir)
+  const nowMs = Date.now()
+  const [fromS, toS] = [Math.floor((nowMs - HOUR_MS) / 1000), Math.floor((nowMs + HOUR_MS) / 1000)]
+  const usage = await weir.get(`/v1/usage/apps?from=${fromS}&to=${toS}`)
+  const last = Array.from({ length: 30 }, (_, index) => ({
+    line: `acknowledged ${index}`,
+    app: 'last',
+    level: 'kept',
+  }))
+  await ingest(last)
+  return { writtenAtMs: nowMs, records, usage, last: last.map(({ line }) => line) }
+}
+
+function lines(round: string, count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    line:
+      index % 3 === 0
+        ? `{"round":"${round}","n":${index},"big":90071992547409${93 + index},"deep":{"list":[${index},"a"]}}`
+        : `${round} ${index} ünïcode WARN value=${index}`,
+    app: `app-${index % 2}`,
+    level: index % 4 === 0 ? 'kept' : 'info',
+    meta: index % 5 === 0 ? { round, order: index, flag: true } : '',
+    ...(index % 7 === 0 && { env: 'test', tags: 'a,b' }),
+  }))
+}
+
+async function ingest(sent: readonly object[]): Promise<void> {
+  const { ingestUrl, ingestionKey } = weir.credentials
+  const query = `hostname=web-1&tags=prod,web&ip=10.0.0.1&mac=01:23:45:67:89:ab&now=${Date.now()}`
+  const answer = await fetch(`${ingestUrl}/logs/ingest?${query}`, {
+    method: 'POST',
+    headers: {
+      apikey: ingestionKey,
+      'content-type': 'application/json',
+      'idempotency-key': `folder/${Date.now()}`,
+    },
+    body: JSON.stringify({ lines: sent }),
+  })
+  if (!answer.ok) throw new Error(`ingestion: ${answer.status} ${await answer.text()}`)
+}
+
+async function stored(count: number): Promise<void> {
+  const found = await eventually(
+    () => exportedLines(weir),
+    records => records.length >= count,
+  )
+  if (found.length < count) throw new Error(`${found.length} lines are stored where ${count} were to be`)
+}
+
+async function add(path: string, body: object): Promise<string> {
+  return (await weir.send<Named>('POST', path, body)).data.id
+}
+
+async function throttled() {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'limited' })}`
+  const source = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  const node = (threshold: number) => ({
+    type: 'throttle',
+    title: `at most ${threshold}`,
+    inputs: [source],
+    user_config: {
+      threshold,
+      window_ms: HOUR_MS,
+      key_field: '.app',
+      exclude: { expressions: [{ field: '.level', str_operator: 'equal', value: 'kept' }] },
+    },
+  })
+  const throttle = await add(`${path}/transform`, node(2))
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+  return { path, throttle, node }
+}
+
+/** Lines without the member that their destination needs become dead letters. */
+async function failing(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'failing' })}`
+  const source = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  await add(`${path}/sink`, {
+    type: 'mezmo',
+    inputs: [source],
+    user_config: { query: { hostname: '{{ .env }}' } },
+  })
+  await weir.send('PUT', `${path}/dead-letter`, { enabled: true })
+  await weir.send('POST', `${path}/publish`, {})
+}
+
+async function gathering(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'gathering' })}`
+  const source = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  const gather = await add(`${path}/transform`, {
+    type: 'reduce',
+    inputs: [source],
+    user_config: {
+      duration_ms: 1_000,
+      group_by: ['.app'],
+      merge_strategies: [{ field: '.line', strategy: 'concat_newline' }],
+    },
+  })
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [gather], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+}
+
+async function push(): Promise<void> {
+  const route = await add('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
+  const key = await weir.send<{ data: { key: string } }>(
+    'POST',
+    `/v3/pipeline/gateway-route/${route}/access-key`,
+    {
+      title: 'doors',
+      type: 'generated',
+    },
+  )
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'doors' })}`
+  const source = await add(`${path}/source`, { type: 'http', gateway_route_id: route, user_config: {} })
+  await add(`${path}/sink`, {
+    type: 'mezmo',
+    inputs: [source],
+    user_config: { query: { hostname: 'door' } },
+  })
+  await weir.send('POST', `${path}/publish`, {})
+  const { ingestUrl } = weir.credentials
+  const answer = await fetch(`${ingestUrl}/v1/${route}`, {
+    method: 'POST',
+    headers: { authorization: key.data.key, 'content-type': 'application/json' },
+    body: JSON.stringify([
+      { door: 'north', n: 1 },
+      { door: 'south', n: 12345678901 },
+    ]),
+  })
+  if (!answer.ok) throw new Error(`push: ${answer.status} ${await answer.text()}`)
+}
+
+function knows(file: string): boolean {
+  return existsSync(new URL(`../../${file}`, import.meta.url))
+}
