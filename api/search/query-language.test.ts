@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../engine/json-text.ts'
@@ -92,6 +93,29 @@ function checkAll(title: string, examples: readonly Example[]): void {
     )
   })
 }
+
+/** Rows `query | line | yes or no` of the tables of the page for people who search. */
+function examplesOfPage(): Example[] {
+  const page = readFileSync(new URL('../../docs/query-language.md', import.meta.url), 'utf8')
+  const row = /^\| `(?<query>.+?)`\s*\| `(?<line>.+?)`\s*\| (?<found>yes|no)\s*\|$/gm
+  return Array.from(page.matchAll(row), ({ groups = {} }) => {
+    const [query, line] = [groups.query, groups.line].map(code => (code as string).replaceAll('\\|', '|'))
+    return example(query as string, sentLine(line as string), groups.found === 'yes')
+  })
+}
+
+/** A JSON object with a `line` is what is sent, anything else its text. */
+function sentLine(code: string): SentLine {
+  if (!code.startsWith('{"line"')) return { line: code }
+  const { meta, ...sent } = JSON.parse(code) as SentLine
+  return { ...sent, ...(meta !== undefined && { meta: JSON.stringify(meta) }) }
+}
+
+checkAll('the examples of docs/query-language.md', examplesOfPage())
+
+test('every example table of docs/query-language.md is read', () => {
+  expect(examplesOfPage().length).toBeGreaterThan(70)
+})
 
 const BARRIER = 'We really like the barrier reef'
 const RESPONSE = '{"response":404}'
