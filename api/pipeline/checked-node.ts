@@ -46,7 +46,7 @@ export function checkedNode(
   const userConfig = sent.user_config as JsonValue | undefined
   const options = { ...previous, settings: settingsFor(settings, userConfig) }
   const check = isWellTyped('user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
-  if ('problems' in check) problems.push(...check.problems)
+  if ('problems' in check) for (const problem of check.problems) problems.push(problem)
   const { title, description, inputs } = sent as NodeWrite
   const route = stored === undefined ? routeOfNew({ id, kind, type }, sentRoute) : stored.gateway_route_id
   const node: DraftNode = {

@@ -111,8 +111,8 @@ export class Nodes {
       isWellTyped,
     })
     const others = draft.value.nodes.filter(each => each.id !== id)
-    problems.push(...found, ...connectionProblems([...others, node], node))
-    if (problems.length > 0) throw new ProblemsError(distinct(problems))
+    const all = [...problems, ...found, ...connectionProblems([...others, node], node)]
+    if (all.length > 0) throw new ProblemsError(distinct(all))
     return node
   }
 }

@@ -16,7 +16,7 @@ export async function testFiles(paths: readonly string[], world: World): Promise
     const found = await resultsOf(path, world)
     if (found === undefined) areValid = false
     else {
-      results.push(...found)
+      for (const result of found) results.push(result)
       await write(world.stdout, reportOf(path, found))
     }
   }

@@ -102,7 +102,7 @@ async function show(wanted: string, options: JsonOption, world: World): Promise<
   const nodes: ListedNode[] = []
   for (const kind of KINDS) {
     const found = await nodesOf(api, id, kind)
-    nodes.push(...found.map(node => ({ kind, node })))
+    for (const node of found) nodes.push({ kind, node })
   }
   if (options.json) {
     const members = Object.fromEntries(

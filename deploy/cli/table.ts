@@ -14,7 +14,7 @@ export function tableLines<Row>(
 ): string[] {
   const cells = rows.map(row => columns.map(column => printable(column.text(row))))
   const widths = columns.map((column, index) =>
-    Math.max(column.title.length, ...cells.map(line => (line[index] as string).length)),
+    cells.reduce((widest, line) => Math.max(widest, (line[index] as string).length), column.title.length),
   )
   const line = (texts: readonly string[]) =>
     texts

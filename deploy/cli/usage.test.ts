@@ -47,6 +47,16 @@ describe('weir usage', () => {
     expect(out).not.toContain('restored')
   })
 
+  test('by app, of a million apps: a row for each, and no stack trace', async () => {
+    const apps = Array.from({ length: 1_000_000 }, (_, app) => ({ name: `app-${app}`, total_bytes: 1 }))
+    line.reply = () => answer(apps)
+    const { code, out, err } = await line.run(['usage', 'apps'])
+    expect([code, err]).toEqual([0, ''])
+    const lines = out.split('\n')
+    expect(lines).toHaveLength(1_000_004)
+    expect(lines[1_000_000]).toBe('app-999999   1 B      1')
+  })
+
   test('as JSON: the answer of the service as it is', async () => {
     line.reply = () => answer([{ name: 'web', total_bytes: 1 }])
     expect(JSON.parse((await line.run(['usage', 'apps', '--json'])).out)).toEqual(

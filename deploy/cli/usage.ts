@@ -6,7 +6,7 @@ import { byteSize, grouped } from './byte-size.ts'
 import { apiAddress } from './connection.ts'
 import { pointInTime } from './point-in-time.ts'
 import { type Column, tableLines } from './table.ts'
-import { type World, write } from './world.ts'
+import { type World, write, writeLines } from './world.ts'
 
 interface UsageOptions {
   readonly from: string
@@ -82,7 +82,7 @@ async function usage(
     { title: 'BYTES', align: 'right', text: row => grouped(row.bytes) },
   ]
   const lines = tableLines(columns, rows, world.stdout.isTTY === true && !world.env.NO_COLOR)
-  await write(world.stdout, `${[...lines, '', days].join('\n')}\n`)
+  await writeLines(world.stdout, [...lines, '', days])
 }
 
 /** The first part is the path itself; what the user typed is percent-encoded. */

@@ -16,6 +16,15 @@ export interface World {
   readonly stop: AbortSignal
 }
 
+/** Lines that are written at once: a table of any length must not become one text, which has a greatest length. */
+const LINES_AT_ONCE = 1_000
+
+/** Writes lines with their ends, some at a time, and waits as `write` does. */
+export async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
+  for (let from = 0; from < lines.length; from += LINES_AT_ONCE)
+    await write(stream, `${lines.slice(from, from + LINES_AT_ONCE).join('\n')}\n`)
+}
+
 /** Writes and waits while the reader is slower than we are. Resolves also when the reader has gone. */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise(resolve => {

@@ -117,10 +117,12 @@ function configProblems(config: JsonValue | undefined, { previous }: AlertPlace)
   const problems: Problem[] = []
   if (isJsonObject(evaluation)) {
     const found = [...evaluationProblems(evaluation), ...typeProblems(evaluation, previous)]
-    problems.push(...below('/alert_config/evaluation', found))
+    for (const problem of below('/alert_config/evaluation', found)) problems.push(problem)
   }
-  if (isJsonObject(payload) && isJsonObject(payload.service))
-    problems.push(...below('/alert_config/alert_payload/service', serviceProblems(payload.service)))
+  if (isJsonObject(payload) && isJsonObject(payload.service)) {
+    const found = below('/alert_config/alert_payload/service', serviceProblems(payload.service))
+    for (const problem of found) problems.push(problem)
+  }
   return problems
 }
 

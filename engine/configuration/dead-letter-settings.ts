@@ -13,6 +13,7 @@ export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
 
 /** How long the log keeps dead letters: as long as the pipeline that wants them longest. */
 export function deadLetterRetentionMs(view: ConfigurationView): number {
-  const days = view.list(deadLetterSettings).map(({ value }) => value.retentionDays)
-  return (days.length === 0 ? DEFAULT_DEAD_LETTER_SETTINGS.retentionDays : Math.max(...days)) * DAY_MS
+  const settings = view.list(deadLetterSettings)
+  if (settings.length === 0) return DEFAULT_DEAD_LETTER_SETTINGS.retentionDays * DAY_MS
+  return settings.reduce((most, { value }) => Math.max(most, value.retentionDays), 0) * DAY_MS
 }

@@ -18,10 +18,12 @@ export interface GraphRules {
 export function checkGraph(document: Pick<PipelineDocument, 'nodes'>, rules: GraphRules): GraphProblem[] {
   const { nodes } = document
   const owners = outputOwners(nodes)
-  const problems = nodes.flatMap(node => nodeProblems(node, owners))
-  problems.push(...cycleProblems(nodes, owners), ...duplicateIds(nodes))
-  if (!rules.allowUnconnected) problems.push(...unconnectedProblems(nodes, owners))
-  return problems
+  return [
+    ...nodes.flatMap(node => nodeProblems(node, owners)),
+    ...cycleProblems(nodes, owners),
+    ...duplicateIds(nodes),
+    ...(rules.allowUnconnected ? [] : unconnectedProblems(nodes, owners)),
+  ]
 }
 
 /** The node that each output id belongs to. */
@@ -41,12 +43,13 @@ function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocume
       problems.push({ nodeId, instancePath: '/inputs', message: 'must NOT have more than 0 items' })
     return problems
   }
+  const seen = new Set<string>()
   for (const [index, input] of inputs.entries()) {
     const instancePath = `/inputs/${index}`
     if (!owners.has(input))
       problems.push({ nodeId, instancePath, message: 'must be an output of another node of this pipeline' })
-    if (inputs.indexOf(input) < index)
-      problems.push({ nodeId, instancePath, message: 'must NOT have duplicate items' })
+    if (seen.has(input)) problems.push({ nodeId, instancePath, message: 'must NOT have duplicate items' })
+    seen.add(input)
   }
   return problems
 }

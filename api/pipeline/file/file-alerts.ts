@@ -43,7 +43,7 @@ export function readAlerts(
       previous,
     })
     if ('problems' in check) {
-      problems.push(...inFile(check.problems, pointer))
+      for (const problem of inFile(check.problems, pointer)) problems.push(problem)
       continue
     }
     const alert: AlertDocument = { id: previous?.id ?? place.newAlertId(), ...check.stored }

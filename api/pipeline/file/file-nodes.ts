@@ -40,7 +40,7 @@ export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
     inputs,
     node: { ...node, inputs: inputs.map(input => references.named(input)?.id ?? input) },
   }))
-  problems.push(...connectionProblems(connected, references, broken))
+  for (const problem of connectionProblems(connected, references, broken)) problems.push(problem)
   const before = new Map(place.before.nodes.map(node => [node.id, node]))
   const nodes = connected.map(({ node }) => unlessChanged(before.get(node.id), node))
   return {
@@ -71,7 +71,7 @@ function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problem
         continue
       }
       const node = readNode(members, { id, kind, pointer, name: members.name, known }, sent, place)
-      problems.push(...node.problems)
+      for (const problem of node.problems) problems.push(problem)
       read.set(id, node)
     }
   }
