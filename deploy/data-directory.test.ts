@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { SettingsError } from './settings.ts'
 
 const CREDENTIALS: Credentials = {
   apiUrl: '',
@@ -24,7 +25,7 @@ function refusal(task: () => unknown): string {
   try {
     task()
   } catch (error) {
-    if (error instanceof DataDirectoryError) return error.message
+    if (error instanceof DataDirectoryError || error instanceof SettingsError) return error.message
     throw error
   }
   throw new Error('nothing was refused')

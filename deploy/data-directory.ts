@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolders, syncFolder, writeAtomically } from './durable-file.ts'
+import { SettingsError } from './settings.ts'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
 export const FORMAT_VERSION = 1
@@ -50,7 +51,8 @@ export class DataDirectory {
   /**
    * Takes the folder, creating it when it is not there. The lock ends with the process, however it ends.
    *
-   * @throws DataDirectoryError when another process has it, a newer program wrote it, or it cannot be written
+   * @throws DataDirectoryError when another process has it, a newer program wrote it, or it cannot be written;
+   *   SettingsError when no folder can be there
    */
   static open(path: string): DataDirectory {
     prepareFolder(path)
@@ -63,7 +65,7 @@ export class DataDirectory {
   /**
    * Takes a folder that is new or empty, to be filled by a restore. Until that is finished nothing else can open it.
    *
-   * @throws DataDirectoryError when it is not empty, or another process has it
+   * @throws DataDirectoryError when it is not empty, or another process has it; SettingsError as `open`
    */
   static openEmpty(path: string): DataDirectory {
     prepareFolder(path)
@@ -217,9 +219,7 @@ function prepareFolder(path: string): void {
   try {
     createFolders(resolve(path))
   } catch (cause) {
-    throw new DataDirectoryError(`WEIR_DATA_DIR: cannot create ${path}: ${(cause as Error).message}`, {
-      cause,
-    })
+    throw new SettingsError([`WEIR_DATA_DIR: cannot create ${path}: ${(cause as Error).message}`])
   }
 }
 

@@ -186,25 +186,17 @@ function wrongSecretKey(
   { secretKey }: Settings,
   { secretKeyPath, logPath }: DataDirectory,
   cause: SealError,
-): DataDirectoryError {
-  const [key, remedy] =
-    secretKey === undefined
-      ? [
-          secretKeyPath,
-          'restore the file from a backup, or set WEIR_SECRET_KEY when the log was written with one',
-        ]
-      : [
-          'WEIR_SECRET_KEY',
-          existsSync(secretKeyPath)
-            ? `remove the setting, so that the key in ${secretKeyPath} is taken, or set the one of before`
-            : 'set the one of before',
-        ]
-  return new DataDirectoryError(
-    `${key} is not the key that secrets on the log in ${logPath} were written with: ${remedy}`,
-    {
-      cause,
-    },
-  )
+): DataDirectoryError | SettingsError {
+  const sentence = `is not the key that secrets on the log in ${logPath} were written with`
+  if (secretKey === undefined)
+    return new DataDirectoryError(
+      `${secretKeyPath} ${sentence}: restore the file from a backup, or set WEIR_SECRET_KEY when the log was written with one`,
+      { cause },
+    )
+  const remedy = existsSync(secretKeyPath)
+    ? `remove the setting, so that the key in ${secretKeyPath} is taken, or set the one of before`
+    : 'set the one of before'
+  return new SettingsError([`WEIR_SECRET_KEY ${sentence}: ${remedy}`])
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */

@@ -1,11 +1,12 @@
 import { type Logger, pino } from 'pino'
+import { EXIT } from './cli/command-error.ts'
 import { type ClusterRole, runOnKafka } from './cluster/cluster-role.ts'
 import type { Credentials } from './data-directory.ts'
 import { firstSteps } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
 import { listen, openServers, type Servers } from './servers.ts'
-import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { readSettings, type Settings, SettingsError, serviceLinks } from './settings.ts'
 import { runStore } from './store-role/store-role.ts'
 import { readTls } from './tls.ts'
 import { VERSION } from './version.ts'
@@ -15,34 +16,38 @@ const STOP_WITHIN_MS = 9_500
 
 /**
  * Runs a server role until a signal ends it: `all` is every role in one process, and the only one on the embedded log.
- * Troubles of the start end the process with a sentence and exit code 1.
+ * Troubles of the start end the process with a sentence and an exit code: 2 when a setting is wrong, else 1.
  */
 export async function runRole(role: string): Promise<void> {
   try {
     const settings = readSettings(process.env)
-    if (role === 'store') {
-      const logger = newLogger(settings)
-      return await runStore(settings, logger, stopSignal(logger))
-    }
-    if (settings.kafkaBrokers.length > 0) {
-      const logger = newLogger(settings)
+    const logger = newLogger(settings)
+    sayIgnored(serviceLinks(process.env), logger)
+    if (role === 'store') return await runStore(settings, logger, stopSignal(logger))
+    if (settings.kafkaBrokers.length > 0)
       return await runOnKafka(role as ClusterRole, settings, logger, stopSignal(logger))
-    }
     if (role !== 'all') {
       throw new SettingsError([
         `the embedded log has one process that owns it: start "weir all" instead of "weir ${role}", or set KAFKA_BROKERS`,
       ])
     }
-    await runAll(settings)
+    await runAll(settings, logger)
   } catch (error) {
     if (!hasSentence(error)) throw error
     for (const sentence of error.message.split('\n')) console.error(`weir: ${sentence}`)
-    process.exitCode = 1
+    process.exitCode = error instanceof SettingsError ? EXIT.usage : 1
   }
 }
 
-async function runAll(settings: Settings): Promise<void> {
-  const logger = newLogger(settings)
+function sayIgnored(links: readonly string[], logger: Logger): void {
+  if (links.length === 0) return
+  logger.info(
+    { names: links },
+    'service links of the orchestrator, which are no settings of Weir, are ignored (enableServiceLinks: false leaves them out)',
+  )
+}
+
+async function runAll(settings: Settings, logger: Logger): Promise<void> {
   const tls = readTls(settings)
   const stopped = stopSignal(logger)
   const installation = await openInstallation(settings, logger)

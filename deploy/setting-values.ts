@@ -1,3 +1,4 @@
+import { compile as compileProxies } from '@fastify/proxy-addr'
 import { DATABASE_NAME } from '../engine/store/connection.ts'
 
 /** How the texts of settings are read. */
@@ -105,6 +106,20 @@ export function list(value: string): readonly string[] {
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
+}
+
+/** Addresses and networks of proxies, and the names that the server has for some of them (`loopback`). */
+export function proxyList(value: string): readonly string[] {
+  const proxies = list(value)
+  try {
+    // What the server does with them; it has no sentence of its own.
+    if (proxies.length > 0) compileProxies([...proxies])
+  } catch {
+    throw new Unreadable(
+      'must be an address or a network, or several of them with commas between, such as 10.0.0.0/8,192.0.2.7',
+    )
+  }
+  return proxies
 }
 
 export function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeSettings, readSettings, SettingsError } from './settings.ts'
+import { describeSettings, readSettings, SettingsError, serviceLinks } from './settings.ts'
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -66,6 +66,73 @@ test('sizes may carry a unit', () => {
 
 test('a misspelt setting is refused, not ignored', () => {
   expect(problemsOf({ WEIR_PROT: '1' })).toEqual(['WEIR_PROT is not a setting of Weir'])
+})
+
+test.each(['abc', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/0'])(
+  'WEIR_TRUSTED_PROXIES=%s is refused with a sentence, not with a TypeError of the server',
+  proxies => {
+    expect(problemsOf({ WEIR_TRUSTED_PROXIES: proxies })).toEqual([
+      'WEIR_TRUSTED_PROXIES must be an address or a network, or several of them with commas between, such as 10.0.0.0/8,192.0.2.7',
+    ])
+  },
+)
+
+test('proxies may be addresses, networks, and what the server has names for', () => {
+  for (const proxies of [
+    ' ',
+    '10.0.0.0/8',
+    '192.0.2.7, fd00::/8,::1',
+    'loopback,uniquelocal',
+    '10.0.0.0/255.0.0.0',
+  ])
+    expect([proxies, problemsOf({ WEIR_TRUSTED_PROXIES: proxies })]).toEqual([proxies, []])
+})
+
+/** What Kubernetes tells a container about services called weir, weir-ingest and weir-store. */
+const SERVICE_LINKS = {
+  WEIR_SERVICE_HOST: '10.0.0.1',
+  WEIR_SERVICE_PORT: '8080',
+  WEIR_SERVICE_PORT_HTTP: '8080',
+  WEIR_PORT: 'tcp://10.0.0.1:8080',
+  WEIR_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+  WEIR_PORT_8080_TCP_PROTO: 'tcp',
+  WEIR_PORT_8080_TCP_PORT: '8080',
+  WEIR_PORT_8080_TCP_ADDR: '10.0.0.1',
+  WEIR_PORT_514_UDP: 'udp://10.0.0.1:514',
+  WEIR_INGEST_SERVICE_HOST: '10.0.0.2',
+  WEIR_INGEST_SERVICE_PORT: '8081',
+  WEIR_INGEST_PORT: 'tcp://10.0.0.2:8081',
+  WEIR_INGEST_PORT_8081_TCP_ADDR: '10.0.0.2',
+  WEIR_STORE_PORT: 'tcp://10.0.0.3:8123',
+  WEIR_LOG_STORE_2_PORT: 'tcp://10.0.0.4:8123',
+}
+
+test('service links of an orchestrator do not stop the start: they are ignored, each by its name', () => {
+  expect(serviceLinks({ PATH: '/bin', ...SERVICE_LINKS })).toEqual(Object.keys(SERVICE_LINKS))
+  expect(readSettings(SERVICE_LINKS)).toEqual(readSettings({}))
+  expect(readSettings({ ...SERVICE_LINKS, WEIR_PORT: '9000' })).toMatchObject({ port: 9000, storePort: 8123 })
+})
+
+test('a setting in a file holds beside a service link of the same name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-settings-'))
+  try {
+    const path = join(folder, 'port')
+    writeFileSync(path, '9000')
+    expect(readSettings({ ...SERVICE_LINKS, WEIR_PORT_FILE: path }).port).toBe(9000)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test.each([
+  ['WEIR_PORT', 'http://10.0.0.1:8080', 'WEIR_PORT must be a whole number from 0 to 65535'],
+  ['WEIR_HOST', 'tcp://10.0.0.1:8080', undefined],
+  ['WEIR_PROT_8080_TCP_ADDR', '10.0.0.1', 'WEIR_PROT_8080_TCP_ADDR is not a setting of Weir'],
+  ['WEIR_SERVICE', '10.0.0.1', 'WEIR_SERVICE is not a setting of Weir'],
+  ['WEIR_OTHER_PORT', '8080', 'WEIR_OTHER_PORT is not a setting of Weir'],
+])('%s=%s is no service link', (name, value, problem) => {
+  expect(serviceLinks({ [name]: value })).toEqual([])
+  expect(problemsOf({ [name]: value })).toEqual(problem === undefined ? [] : [problem])
 })
 
 test('settings of the command line are none of the server and are left alone', () => {

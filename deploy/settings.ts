@@ -12,6 +12,7 @@ import {
   optionalPort,
   optionalText,
   port,
+  proxyList,
   registryUrl,
   regularExpression,
   requestCount,
@@ -90,7 +91,7 @@ const DECLARATIONS = {
   trustedProxies: setting(
     'WEIR_TRUSTED_PROXIES',
     'Comma-separated addresses or networks whose x-forwarded-for is believed.',
-    list,
+    proxyList,
     [] as readonly string[],
   ),
   corsOrigins: setting(
@@ -353,8 +354,28 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The command line's own, which the server leaves to it. */
 const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
 
-/** @throws SettingsError with a sentence for every setting that cannot be used */
-export function readSettings(environment: Environment): Settings {
+/**
+ * Service links: variables by which an orchestrator tells every container of the services beside it. For a service
+ * "weir" they are WEIR_SERVICE_HOST, WEIR_SERVICE_PORT(_<name>), WEIR_PORT_8080_TCP(_PROTO|_PORT|_ADDR) and
+ * WEIR_PORT=tcp://10.0.0.1:8080, and for one "weir-ingest" the same with WEIR_INGEST_.
+ */
+const SERVICE_LINK =
+  /^WEIR_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
+/** The one of them that has the name of a setting is told by its value, which is no port. */
+const LINKED_PORT = /^WEIR_(?:\w+_)?PORT$/
+const LINK = /^(?:tcp|udp|sctp):\/\//
+
+/** Names of the variables that are service links of an orchestrator and no settings. */
+export function serviceLinks(environment: Environment): string[] {
+  return Object.keys(environment).filter(
+    name => SERVICE_LINK.test(name) || (LINKED_PORT.test(name) && LINK.test(environment[name] ?? '')),
+  )
+}
+
+/** @throws SettingsError with a sentence for every setting that cannot be used; service links are ignored */
+export function readSettings(given: Environment): Settings {
+  const links = new Set(serviceLinks(given))
+  const environment = Object.fromEntries(Object.entries(given).filter(([name]) => !links.has(name)))
   const problems: string[] = []
   const settings: Record<string, unknown> = {}
   for (const [member, declaration] of Object.entries<Declaration<unknown>>(DECLARATIONS)) {

@@ -128,7 +128,7 @@ export async function main(): Promise<void> {
   const trouble = loadEnvironmentFile()
   if (trouble !== undefined) {
     console.error(`weir: ${trouble}`)
-    process.exitCode = isServer ? 1 : EXIT.usage
+    process.exitCode = EXIT.usage
     return
   }
   const stop = new AbortController()

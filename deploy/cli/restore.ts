@@ -77,7 +77,11 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
 
 /** Errors with a sentence of their own; others are the system's, which name the file. */
 function sentence(error: unknown): unknown {
-  if (!(error instanceof Error) || !['BackupError', 'DataDirectoryError'].includes(error.name)) return error
+  if (
+    !(error instanceof Error) ||
+    !['BackupError', 'DataDirectoryError', 'SettingsError'].includes(error.name)
+  )
+    return error
   const text = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`
   return new CommandError(EXIT.usage, text, { cause: error })
 }

@@ -69,7 +69,7 @@ async function letIn(cluster: KafkaCluster, more: Environment, role = 'ingest'):
 async function refusal(brokers: readonly string[], more: Environment, role = 'ingest'): Promise<string> {
   const { code, err } = await runWeir([role], environmentFor(brokers, more))
   expect(err).toMatch(/^weir: .*\n$/) // One sentence, no stack.
-  expect(code).toBe(1)
+  expect(code).toBe(2)
   return err
 }
 

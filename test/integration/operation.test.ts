@@ -96,6 +96,20 @@ test('settings that cannot be used stop the start with a sentence for each', asy
   await expect(start).rejects.toThrow(/weir: WEIR_PORT must be[\s\S]*weir: LOG_LEVEL must be/)
 })
 
+test('service links of an orchestrator are told in a line of the log, and the start goes on', async () => {
+  weir = await RunningWeir.start({
+    LOG_LEVEL: 'info',
+    WEIR_INGEST_PORT: 'tcp://10.0.0.1:8081',
+    WEIR_SERVICE_HOST: '10.0.0.1',
+    WEIR_PORT_8080_TCP_ADDR: '10.0.0.1',
+  })
+  const said = weir.output.split('\n').find(line => line.includes('service links of the orchestrator'))
+  expect(JSON.parse(said as string)).toMatchObject({
+    names: ['WEIR_INGEST_PORT', 'WEIR_SERVICE_HOST', 'WEIR_PORT_8080_TCP_ADDR'],
+  })
+  expect(weir.credentials.ingestUrl).toBe(weir.credentials.apiUrl)
+})
+
 test('a data folder of a newer program is refused', async () => {
   weir = await RunningWeir.start()
   await weir.end('SIGTERM')
@@ -130,11 +144,11 @@ test('a start on a port that is taken, or on an unknown host, ends with a senten
   const taken = await failedStart({ ...weir.environment, WEIR_PORT: String(port) })
   await new Promise(resolve => other.close(resolve))
   expect(taken).toEqual({
-    code: 1,
+    code: 2,
     output: `weir: cannot listen on 127.0.0.1:${port} (WEIR_HOST, WEIR_PORT): another program listens there\n`,
   })
   const unknown = await failedStart({ ...weir.environment, WEIR_HOST: 'no-such-host.invalid' })
-  expect(unknown.code).toBe(1)
+  expect(unknown.code).toBe(2)
   expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
   await weir.start()
 }, 60_000)
@@ -180,14 +194,27 @@ describe('a start that cannot work ends with a sentence', () => {
     const files = { WEIR_TLS_CERT: join(folder, 'none.pem'), WEIR_TLS_KEY: KEY }
     const { code, output } = await failedStart({ ...environment, ...files })
     expect(output).toMatch(/^weir: WEIR_TLS_CERT .* and WEIR_TLS_KEY .*\n$/)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
+  })
+
+  test('a proxy that is no address', async () => {
+    const { code, output } = await failedStart({ ...environment, WEIR_TRUSTED_PROXIES: 'abc' })
+    expect(output).toMatch(/^weir: WEIR_TRUSTED_PROXIES must be an address or a network.*\n$/)
+    expect(code).toBe(2)
+  })
+
+  test('a setting that nobody knows, in every role', async () => {
+    for (const role of ['all', 'ingest', 'api', 'engine', 'store']) {
+      const { code, output } = await failedStart({ ...environment, WEIR_PROT: '1' }, undefined, role)
+      expect([role, code, output]).toEqual([role, 2, 'weir: WEIR_PROT is not a setting of Weir\n'])
+    }
   })
 
   test('an .env that is a folder', async () => {
     mkdirSync(join(folder, '.env'))
     const { code, output } = await failedStart(environment, folder)
     expect(output).toMatch(/^weir: .*\/\.env cannot be read .*\n$/)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 
   test('a first one on a port that is taken leaves the three commands to the one that succeeds', async () => {
@@ -196,7 +223,7 @@ describe('a start that cannot work ends with a sentence', () => {
     await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
     weir = RunningWeir.prepare({ WEIR_PORT: String(port) })
     const { code, output } = await failedStart(weir.environment)
-    expect([code, output]).toEqual([1, expect.stringContaining('another program listens there')])
+    expect([code, output]).toEqual([2, expect.stringContaining('another program listens there')])
     await new Promise(resolve => other.close(resolve))
     await weir.start()
     expect(weir.output.match(/^ {2}curl /gm)).toHaveLength(3)
@@ -209,13 +236,13 @@ describe('a start that cannot work ends with a sentence', () => {
     const key = join(directory, 'secret.key')
     const wrong = await failedStart({ ...settings, WEIR_SECRET_KEY: 'a'.repeat(64) })
     expect(wrong).toEqual({
-      code: 1,
+      code: 2,
       output:
         `weir: WEIR_SECRET_KEY is not the key that secrets on the log in ${join(directory, 'log')} were written with: ` +
         `remove the setting, so that the key in ${key} is taken, or set the one of before\n`,
     })
     const partitions = await failedStart({ ...settings, WEIR_PARTITIONS: '8' })
-    expect(partitions.code).toBe(1)
+    expect(partitions.code).toBe(2)
     expect(partitions.output).toMatch(/^weir: WEIR_PARTITIONS is 8, .* has 4 partitions, not 8: .*\n$/)
     renameSync(key, `${key}.away`)
     const gone = await failedStart(settings)
@@ -231,7 +258,7 @@ describe('a start that cannot work ends with a sentence', () => {
   test('a data folder where none can be', async () => {
     const { code, output } = await failedStart({ ...environment, WEIR_DATA_DIR: '/proc/nope' })
     expect(output).toMatch(/^weir: WEIR_DATA_DIR: cannot create \/proc\/nope: .*\n$/)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 })
 
@@ -239,8 +266,9 @@ describe('a start that cannot work ends with a sentence', () => {
 async function failedStart(
   environment: Record<string, string>,
   directory?: string,
+  role = 'all',
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [PROGRAM, 'all'], {
+  const child = spawn(process.execPath, [PROGRAM, role], {
     env: environment,
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],

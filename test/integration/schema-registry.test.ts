@@ -349,7 +349,7 @@ await describeKafka('weir on Kafka', {}, cluster => {
       [{ ...loginTo(proxy), SCHEMA_REGISTRY_PASSWORD: 'no' }, 'check SCHEMA_REGISTRY_USER'],
     ] as const) {
       const { code, err } = await runWeir(['ingest'], { ...environment, ...wrong })
-      expect(code).toBe(1)
+      expect(code).toBe(2)
       expect(err).toContain(sentence)
       expect(err).toContain('SCHEMA_REGISTRY_URL')
     }

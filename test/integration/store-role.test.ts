@@ -110,7 +110,7 @@ describe('weir store', () => {
 
   test('too few threads for its statements are refused: what ends them would have to wait for them', async () => {
     const refused = await runWeir(['store'], environment(await freePort(), { UV_THREADPOOL_SIZE: '4' }))
-    expect(refused.code).toBe(1)
+    expect(refused.code).toBe(2)
     expect(refused.err).toContain('UV_THREADPOOL_SIZE is 4')
   })
 
@@ -119,7 +119,7 @@ describe('weir store', () => {
       ['store'],
       environment(await freePort(), { WEIR_STORE_HOST: '0.0.0.0', CLICKHOUSE_PASSWORD: '' }),
     )
-    expect(refused.code).toBe(1)
+    expect(refused.code).toBe(2)
     expect(refused.err).toContain('set CLICKHOUSE_PASSWORD')
   })
 })
