@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TProperties, type TSchema } from 'typebox'
+import type { PauseEffect } from '../schemas/pipeline-api.ts'
 
 /** The `meta` of a `/v3` answer (pipeline API, section 1.2; configuration and account API, section 17.1). */
 export interface Meta {
@@ -9,6 +10,8 @@ export interface Meta {
   readonly page?: { readonly next: string | null; readonly previous: null } | null
   /** Whether a write changed anything, where that is not plain. */
   readonly changed?: boolean
+  /** What a pause means for lines; of nothing else. */
+  readonly effects?: readonly PauseEffect[]
 }
 
 export interface Envelope<Data> {
@@ -22,17 +25,16 @@ export function envelope<Data>(meta: Meta, data: Data): Envelope<Data> {
   return { meta, data }
 }
 
-/** For the API document. */
-export function EnvelopeOf<Data extends TSchema>(data: Data) {
-  return Type.Object({
-    meta: Type.Object({
-      pk: Type.String(),
-      type: Type.Optional(Type.String()),
-      links: Type.Unsafe<object>({ type: 'object' }),
-      page: Type.Optional(Type.Unknown()),
-    }),
-    data,
-  })
+const metaMembers = {
+  pk: Type.String(),
+  type: Type.Optional(Type.String()),
+  links: Type.Unsafe<object>({ type: 'object' }),
+  page: Type.Optional(Type.Unknown()),
+}
+
+/** For the API document. `more`: further members of `meta`. */
+export function EnvelopeOf<Data extends TSchema>(data: Data, more: TProperties = {}) {
+  return Type.Object({ meta: Type.Object({ ...metaMembers, ...more }), data })
 }
 
 const ErrorBody = Type.Object({

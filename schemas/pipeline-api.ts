@@ -69,6 +69,16 @@ export const PipelineRecord = Type.Object({
 })
 export type PipelineRecord = Type.Static<typeof PipelineRecord>
 
+/** What a pause of this very pipeline does to lines, beyond what every pause does: Weir's own. */
+export const PauseEffect = Type.Object({
+  code: Type.Enum(['INGESTION_UNFILTERED'], {
+    description:
+      'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled meanwhile.',
+  }),
+  message: Type.String(),
+})
+export type PauseEffect = Type.Static<typeof PauseEffect>
+
 const nodeMembers = {
   title: Type.Optional(NodeTitle),
   description: Type.Optional(NodeDescription),

@@ -185,6 +185,59 @@ describe('a pause', () => {
     expect(cut().paused).toBeUndefined()
   })
 
+  /** Another pipeline, published with one source of a type. */
+  const published = async (type: string) => {
+    const { id } = (await send('POST', '/v3/pipeline', { title: type })).data
+    await send('POST', `/v3/pipeline/${id}/source`, { type })
+    await send('POST', `/v3/pipeline/${id}/publish?allow_unconnected_edges=true`, {})
+    return `/v3/pipeline/${id}`
+  }
+  const effectsOf = async (path: string) =>
+    (await send('POST', path)).body.meta.effects.map(({ code }: { code: string }) => code)
+
+  test('of the only pipeline on log ingestion says that lines are stored unfiltered, and a dry run changes nothing', async () => {
+    await twoRevisions()
+    const before = cut()
+    const { status, body } = await send('POST', `${url}/pause?dry_run=true`, {})
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ ...(await send('GET', url)).data, processing_status: 'paused' })
+    expect(body.meta.effects).toEqual([
+      { code: 'INGESTION_UNFILTERED', message: expect.stringContaining('unfiltered and unthrottled') },
+    ])
+    expect(cut()).toEqual(before)
+    expect((await send('GET', url)).data.processing_status).toBe('enabled')
+    for (let times = 0; times < 2; times++) {
+      const paused = (await send('POST', `${url}/pause`, {})).body
+      expect(paused.meta).toEqual(body.meta)
+      expect(paused.data).toEqual((await send('GET', url)).data)
+    }
+    expect((await send('POST', `${url}/resume`)).body.meta.effects).toBeUndefined()
+    expect((await send('POST', `${url}/pause?dry_run=yes`, {})).status).toBe(400)
+  })
+
+  test('says nothing of it while another pipeline that runs reads log ingestion, and again when that is paused, too', async () => {
+    await twoRevisions()
+    const webhook = await published('http')
+    expect(await effectsOf(`${webhook}/pause`)).toEqual([])
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    const other = await published('log-analysis-ingestion')
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+    expect(await effectsOf(`${other}/pause`)).toEqual([])
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    await send('POST', `${other}/resume`)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+    await send('DELETE', other)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+  })
+
+  test('looks at what runs, not at the draft', async () => {
+    const { source } = await twoRevisions()
+    await send('DELETE', `${url}/source/${source}`)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    await publish()
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+  })
+
   test('refuses publications, and the numbers of revisions have no gap', async () => {
     const { limit, source } = await twoRevisions()
     await send('POST', `${url}/pause`)
@@ -203,7 +256,7 @@ describe('a pause', () => {
   })
 
   test('needs something that runs', async () => {
-    for (const path of ['pause', 'resume']) {
+    for (const path of ['pause', 'pause?dry_run=true', 'resume']) {
       const { status, body } = await send('POST', `${url}/${path}`)
       expect([status, body.code]).toEqual([409, 'ENOTPUBLISHED'])
       expect((await send('POST', `/v3/pipeline/nowhere/${path}`)).status).toBe(404)

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { PipelineRecord } from '../../schemas/pipeline-api.ts'
+import { PauseEffect, PipelineRecord } from '../../schemas/pipeline-api.ts'
 import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../schemas/revision-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { ONE_PIPELINE, REVISIONS } from './links.ts'
-import { setPaused } from './pausing.ts'
+import { asPaused, pauseEffects, setPaused } from './pausing.ts'
 import type { PipelinePorts, Pipelines } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
 import { Revisions } from './revisions.ts'
@@ -13,6 +13,9 @@ const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const RevisionPath = Type.Object({ pipelineId: Type.String(), number: Type.String() })
 const DiffPath = Type.Object({ pipelineId: Type.String(), from: Type.String(), to: Type.String() })
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
+const PausedPipeline = EnvelopeOf(PipelineRecord, {
+  effects: Type.Array(PauseEffect, { description: 'Of this pause; with dry_run: that it would have.' }),
+})
 const tags = ['revisions']
 
 /**
@@ -89,15 +92,44 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelin
       envelope(REVISIONS, revisions.diff(caller, params.pipelineId, params.from, params.to)),
   )
 
-  for (const [path, paused, summary] of [
-    ['pause', true, 'Pause a pipeline: it handles nothing, and keeps what it remembers'],
-    ['resume', false, 'Let a paused pipeline run again'],
-  ] as const) {
-    app.post(
-      `/v3/pipeline/:pipelineId/${path}`,
-      { config, schema: { summary, tags: ['pipelines'], params: PipelinePath, response: OnePipeline } },
-      async ({ caller, params }) =>
-        envelope(ONE_PIPELINE, pipelineRecord(await setPaused(pipelines, caller, params.pipelineId, paused))),
-    )
-  }
+  app.post(
+    '/v3/pipeline/:pipelineId/pause',
+    {
+      config,
+      schema: {
+        summary: 'Pause a pipeline: it handles nothing, and keeps what it remembers',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        querystring: Type.Object({
+          dry_run: Type.Optional(
+            Type.Enum(['true', 'false'], { description: 'true: only tell what a pause would do' }),
+          ),
+        }),
+        response: { 200: PausedPipeline, ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params: { pipelineId }, query }) => {
+      const state =
+        query.dry_run === 'true'
+          ? asPaused(pipelines, caller, pipelineId)
+          : await setPaused(pipelines, caller, pipelineId, true)
+      const effects = pauseEffects(ports.configuration, state)
+      return envelope({ ...ONE_PIPELINE, effects }, pipelineRecord(state))
+    },
+  )
+
+  app.post(
+    '/v3/pipeline/:pipelineId/resume',
+    {
+      config,
+      schema: {
+        summary: 'Let a paused pipeline run again',
+        tags: ['pipelines'],
+        params: PipelinePath,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(ONE_PIPELINE, pipelineRecord(await setPaused(pipelines, caller, params.pipelineId, false))),
+  )
 }

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline'
 import { type FileFormat, printFile } from '../../api/pipeline/file/file-text.ts'
 import type { PipelineFile } from '../../schemas/pipeline-file.ts'
 import type { FileDifference } from '../../schemas/revision-api.ts'
+import { canAsk, isAgreed } from './agreement.ts'
 import { type ApiClient, ApiRefusal } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { EXIT, type ExitCode } from './command-error.ts'
 import { client, type Pipeline, pipelineId, publicationSentence, publishPipeline } from './pipeline-access.ts'
 import { type PipelineSource, readSource, writeFindings } from './pipeline-source.ts'
 import { printable } from './table.ts'
@@ -38,8 +38,7 @@ export async function apply(
   if (difference === undefined) return EXIT.usage
   if (difference.changed) {
     await write(world.stdout, textOf(difference))
-    const isAsked = !yes && world.stdin.isTTY === true && world.stdout.isTTY === true
-    if (isAsked && !(await isAgreed(world))) {
+    if (!yes && canAsk(world) && !(await isAgreed('Change it?', world))) {
       await write(world.stdout, 'Nothing was changed.\n')
       return EXIT.partly
     }
@@ -89,19 +88,4 @@ async function differenceOf(
 
 function textOf({ text }: FileDifference): string {
   return text.map(line => `${printable(line)}\n`).join('')
-}
-
-async function isAgreed(world: World): Promise<boolean> {
-  await write(world.stdout, 'Change it? [y/N] ')
-  const lines = createInterface({ input: world.stdin })
-  const close = () => lines.close()
-  world.stop.addEventListener('abort', close)
-  try {
-    for await (const line of lines) return /^y(es)?$/i.test(line.trim())
-  } finally {
-    world.stop.removeEventListener('abort', close)
-    lines.close()
-  }
-  if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.')
-  return false
 }

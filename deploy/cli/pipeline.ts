@@ -14,6 +14,7 @@ import {
 } from './pipeline-access.ts'
 import { pipelineErrorsCommand } from './pipeline-errors.ts'
 import { pipelineFileCommands } from './pipeline-file.ts'
+import { pauseCommands } from './pipeline-pause.ts'
 import { type Column, printable, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
 
@@ -22,6 +23,7 @@ Examples:
   weir pipeline list
   weir pipeline show 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
   weir pipeline publish 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
+  weir pipeline pause Shop            it asks first when lines would be stored unfiltered
   weir pipeline errors Shop           what its nodes had trouble with
   weir pipeline export Shop > shop.yaml
   weir pipeline test shop.yaml        run the tests that the file holds, without a server
@@ -33,8 +35,8 @@ interface JsonOption {
 
 export function pipelineCommand(world: World, finish: (code: ExitCode) => void): Command {
   const command = new Command('pipeline')
-    .summary('list, show, publish, test and apply pipelines')
-    .description('List, show and publish pipelines, and keep them as files.')
+    .summary('list, show, publish, pause, test and apply pipelines')
+    .description('List, show, publish and pause pipelines, and keep them as files.')
     .addHelpText('after', HELP)
   command
     .command('list')
@@ -56,6 +58,7 @@ export function pipelineCommand(world: World, finish: (code: ExitCode) => void):
     .action(async (id: string, options: JsonOption & { allowUnconnected?: true }) =>
       publish(id, options, world),
     )
+  for (const each of pauseCommands(world, finish)) command.addCommand(each)
   command.addCommand(pipelineErrorsCommand(world))
   for (const each of pipelineFileCommands(world, finish)) command.addCommand(each)
   return command

@@ -1,0 +1,85 @@
+import { Command } from 'commander'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { canAsk, isAgreed } from './agreement.ts'
+import type { ApiClient } from './api-client.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { client, type Pipeline, pipelineId } from './pipeline-access.ts'
+import { printable } from './table.ts'
+import { type World, write } from './world.ts'
+
+interface Answer extends JsonObject {
+  data: Pipeline
+  meta: JsonObject & { effects?: { message: string }[] }
+}
+
+interface PauseOptions {
+  readonly yes?: true
+  readonly json?: true
+}
+
+export function pauseCommands(world: World, finish: (code: ExitCode) => void): Command[] {
+  return [
+    new Command('pause')
+      .description(
+        'Pause a pipeline: it handles nothing, keeps what it remembers, and lines are not held for it.',
+      )
+      .argument('<id>', 'id or title of the pipeline')
+      .option('--yes', 'do not ask, also when lines then go into the store unfiltered')
+      .option('--json', 'print the pipeline as a JSON object')
+      .action(async (id: string, options: PauseOptions) => finish(await pause(id, options, world))),
+    new Command('resume')
+      .description('Let a paused pipeline run again.')
+      .argument('<id>', 'id or title of the pipeline')
+      .option('--json', 'print the pipeline as a JSON object')
+      .action(async (id: string, options: PauseOptions) => resume(id, options, world)),
+  ]
+}
+
+async function pause(wanted: string, { yes, json }: PauseOptions, world: World): Promise<ExitCode> {
+  const api = client(world)
+  const id = await pipelineId(api, wanted)
+  const { data: before, meta } = await sent(api, id, 'pause', { dry_run: 'true' })
+  const warnings = (meta.effects ?? []).map(({ message }) => `${message}.`)
+  if (warnings.length > 0 && !yes) {
+    if (!canAsk(world))
+      throw new CommandError(
+        EXIT.usage,
+        `${before.title} was not paused. ${warnings.join(' ')} Say --yes to pause it all the same.`,
+      )
+    await write(world.stdout, `${printable(warnings.join(' '))}\n`)
+    if (!(await isAgreed(`Pause ${printable(before.title)}?`, world))) {
+      await write(world.stdout, 'Nothing was changed.\n')
+      return EXIT.partly
+    }
+  }
+  const { data: pipeline } = await sent(api, id, 'pause')
+  const sentences = [`Paused ${pipeline.title}.`, ...warnings, `To let it run: weir pipeline resume ${id}`]
+  await tell(pipeline, sentences.join(' '), json, world)
+  return EXIT.done
+}
+
+async function resume(wanted: string, { json }: PauseOptions, world: World): Promise<void> {
+  const api = client(world)
+  const { data: pipeline } = await sent(api, await pipelineId(api, wanted), 'resume')
+  await tell(pipeline, `${pipeline.title} runs.`, json, world)
+}
+
+async function sent(
+  api: ApiClient,
+  id: string,
+  what: 'pause' | 'resume',
+  query: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const path = `/v3/pipeline/${encodeURIComponent(id)}/${what}`
+  return (await api.json(path, { method: 'POST', query, body: {} })) as Answer
+}
+
+async function tell(
+  pipeline: Pipeline,
+  sentence: string,
+  json: true | undefined,
+  world: World,
+): Promise<void> {
+  await write(world.stdout, json ? `${jsonText(pipeline)}\n` : `${printable(sentence)}\n`)
+}
