@@ -17,6 +17,7 @@ import type { LineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { NodeSettings } from '../engine/graph/node-declaration.ts'
 import { jsonText } from '../engine/json-text.ts'
+import type { Outbound } from '../engine/outbound/outbound.ts'
 import { MAX_QUERY_BYTES } from '../engine/query-language/parse-query.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../engine/runtime/present-memory.ts'
@@ -30,7 +31,7 @@ import type { Needs } from './auth/permission.ts'
 import { guard } from './auth/request-caller.ts'
 import { TokenUses } from './auth/token-uses.ts'
 import { type ConfigurationSettings, configurationRoutes } from './configuration/configuration-routes.ts'
-import { type Reach, tcpReach } from './configuration/reach.ts'
+import { Reach } from './configuration/reach.ts'
 import { EarlyAnswers } from './early-answer.ts'
 import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
@@ -83,8 +84,8 @@ export interface ServerPorts {
   /** What nodes remember at this moment. */
   readonly memory: PresentMemory
   readonly settings: ServerSettings
-  /** How other machines are reached; absent: by TCP. */
-  readonly reach?: Reach | undefined
+  /** The way to addresses that users name. */
+  readonly outbound: Outbound
   /** Absent: the server takes no lines. */
   readonly ingest?:
     | {
@@ -240,12 +241,11 @@ async function registerApi(
     await scope.register(tailRoutes, { openTails })
   }
   await app.register(withWebSockets)
-  const { reach = tcpReach } = ports
   await app.register(configurationRoutes, {
     configuration,
     clock,
     entropy,
-    reach,
+    reach: new Reach(ports),
     settings,
     inEffect,
     store,

@@ -23,6 +23,7 @@ import type { Taps } from '../engine/runtime/taps.ts'
 import { deploymentTeller } from '../engine/runtime/told-deployments.ts'
 import { seenByRules } from '../engine/tail/line-visibility.ts'
 import { LiveTails } from '../engine/tail/live-tails.ts'
+import { installationOutbound } from './outbound/installation-outbound.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import type { StoreOpening } from './store-opening.ts'
 import type { TlsFiles } from './tls.ts'
@@ -86,6 +87,7 @@ export async function openServers(
     tell: keyAnswers && (answer => keyAnswers.tell(answer)),
   })
   await keyAnswers?.teach(keys)
+  const servers: FastifyInstance[] = []
   const ports: ServerPorts = {
     configuration,
     clock,
@@ -113,6 +115,9 @@ export async function openServers(
     taps: parts.taps,
     tails: new LiveTails({ ...parts, logger, isSeen: seenByRules(configuration) }),
     status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
+    outbound: installationOutbound(settings, () =>
+      servers.flatMap(({ addresses }) => addresses() as AddressInfo[]),
+    ),
     only: serves.api ? undefined : 'operations',
     settings: {
       version: VERSION,
@@ -137,6 +142,7 @@ export async function openServers(
   const api = await buildServer(ports)
   const second =
     settings.ingestPort === undefined ? undefined : await buildServer({ ...ports, only: 'ingest' })
+  servers.push(api, ...(second === undefined ? [] : [second]))
   return { api, ingest: second }
 }
 

@@ -1,4 +1,5 @@
 import { compile as compileProxies } from '@fastify/proxy-addr'
+import { type CidrBlock, parseBlock } from '../engine/cidr.ts'
 import { DATABASE_NAME } from '../engine/store/connection.ts'
 
 /** How the texts of settings are read. */
@@ -120,6 +121,17 @@ export function proxyList(value: string): readonly string[] {
     )
   }
   return proxies
+}
+
+export function networks(value: string): readonly CidrBlock[] {
+  return list(value).map(entry => {
+    const block = parseBlock(entry)
+    if (block === undefined)
+      throw new Unreadable(
+        `must be addresses or networks with commas between, such as 10.1.0.0/16,fd12::/16; "${entry}" is neither`,
+      )
+    return block
+  })
 }
 
 export function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {

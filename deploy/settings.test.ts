@@ -188,6 +188,21 @@ test('a pattern that is no regular expression is refused', () => {
   )
 })
 
+test('networks that users may name or not are lists of addresses and blocks, and each wrong one is named', () => {
+  const { outboundDeny, outboundAllow } = readSettings({
+    WEIR_OUTBOUND_DENY: '10.0.0.0/8, fd00::/8',
+    WEIR_OUTBOUND_ALLOW: '10.1.2.3',
+  })
+  expect([outboundDeny.map(({ bits }) => bits), outboundAllow.map(({ bits }) => bits)]).toEqual([
+    [8, 8],
+    [32],
+  ])
+  for (const wrong of ['10.0.0.0/33', '10.0.0', 'example.org', '::1/129', '010.0.0.1', '10.0.0.0/8;::1'])
+    expect(problemsOf({ WEIR_OUTBOUND_ALLOW: `::1,${wrong}` })).toEqual([
+      `WEIR_OUTBOUND_ALLOW must be addresses or networks with commas between, such as 10.1.0.0/16,fd12::/16; "${wrong}" is neither`,
+    ])
+})
+
 test('certificate and key go together', () => {
   expect(problemsOf({ WEIR_TLS_CERT: 'a.pem' })).toEqual([
     'WEIR_TLS_CERT and WEIR_TLS_KEY must be set together',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { CidrBlock } from '../engine/cidr.ts'
 import {
   brokerList,
   byteSize,
@@ -8,6 +9,7 @@ import {
   key32,
   list,
   matching,
+  networks,
   oneOf,
   optionalPort,
   optionalText,
@@ -135,6 +137,18 @@ const DECLARATIONS = {
     "on: an archiving configuration is accepted only when its endpoint, or else its provider's own host, accepts a TCP connection (default port 443).",
     oneOf('on', 'off'),
     'off',
+  ),
+  outboundDeny: setting(
+    'WEIR_OUTBOUND_DENY',
+    'Comma-separated addresses or networks that nothing which users name is connected to, beside those that never are.',
+    networks,
+    [] as readonly CidrBlock[],
+  ),
+  outboundAllow: setting(
+    'WEIR_OUTBOUND_ALLOW',
+    'The same for those that it may be: in a cluster loopback and private networks are denied without it. The longer of two networks holds.',
+    networks,
+    [] as readonly CidrBlock[],
   ),
   rateLimitApi: setting(
     'WEIR_RATE_LIMIT_API',

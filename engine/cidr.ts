@@ -1,5 +1,11 @@
 /** An IP address as 16-bit groups: two of them for IPv4, eight for IPv6. */
-type Address = Uint16Array
+export type Address = Uint16Array
+
+/** The addresses that begin with some bits. */
+export interface CidrBlock {
+  readonly network: Address
+  readonly bits: number
+}
 
 const IPV4_GROUPS = 2
 const IPV6_GROUPS = 8
@@ -18,7 +24,7 @@ export interface CidrBlocks {
  * @returns undefined when one of them is neither
  */
 export function parseCidrBlocks(text: string): CidrBlocks | undefined {
-  const blocks: { readonly network: Address; readonly bits: number }[] = []
+  const blocks: CidrBlock[] = []
   for (const part of text.split(',')) {
     const block = parseBlock(part.trim())
     if (block === undefined) return undefined
@@ -28,12 +34,13 @@ export function parseCidrBlocks(text: string): CidrBlocks | undefined {
     contain: candidate => {
       const address = parseAddress(candidate)
       if (address === undefined) return undefined
-      return blocks.some(({ network, bits }) => sharesPrefix(address, network, bits))
+      return blocks.some(block => isInBlock(address, block))
     },
   }
 }
 
-function parseBlock(text: string) {
+/** @returns undefined when the text is neither a block nor an address */
+export function parseBlock(text: string): CidrBlock | undefined {
   const [addressText = '', bitsText, ...surplus] = text.split('/')
   const network = parseAddress(addressText)
   if (network === undefined || surplus.length > 0) return undefined
@@ -43,7 +50,7 @@ function parseBlock(text: string) {
   return bits <= maxBits ? { network, bits } : undefined
 }
 
-function sharesPrefix(address: Address, network: Address, bits: number): boolean {
+export function isInBlock(address: Address, { network, bits }: CidrBlock): boolean {
   if (address.length !== network.length) return false
   for (let group = 0; group * 16 < bits; group++) {
     const relevant = Math.min(16, bits - group * 16)
@@ -54,7 +61,7 @@ function sharesPrefix(address: Address, network: Address, bits: number): boolean
 }
 
 /** Zones (`fe80::1%eth0`), leading zeros and short forms of IPv4 are not accepted: their meaning differs between programs. */
-function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): Address | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
 

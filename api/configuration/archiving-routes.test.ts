@@ -1,6 +1,8 @@
 import { createServer } from 'node:net'
+import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import {
@@ -8,9 +10,9 @@ import {
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
-import type { NetworkAddress, Reach } from './reach.ts'
 
 const ARCHIVING = '/v1/config/archiving'
+const FAILED = 'Failed to connect to the object store: no connection came about within 3 s'
 
 /** Each provider with everything that it takes. */
 const EVERY = {
@@ -190,15 +192,15 @@ describe('where the operator wants connections checked', () => {
     const { port } = server.address() as { port: number }
     const closed = await freePort()
     for (const endpoint of [`http://127.0.0.1:${closed}/path`, `127.0.0.1:${closed}`]) {
-      const { status, body } = await send('POST', s3(endpoint))
-      expect([status, body.error]).toEqual([
-        400,
-        `Failed to connect to the object store: 127.0.0.1:${closed}: ECONNREFUSED`,
-      ])
+      const { status, body } = await installation.clock.advanceUntil(send('POST', s3(endpoint)))
+      expect([status, body.error]).toEqual([400, FAILED])
+      installation.clock.advance(60_000)
     }
     const swift = { ...EVERY.swift, authurl: `http://127.0.0.1:${port}/v3` }
     expect(await send('POST', swift)).toMatchObject({ status: 200, body: swift })
-    expect((await send('PUT', s3(`http://127.0.0.1:${closed}`))).status).toBe(400)
+    installation.clock.advance(60_000)
+    const put = send('PUT', s3(`http://127.0.0.1:${closed}`))
+    expect((await installation.clock.advanceUntil(put)).status).toBe(400)
     expect((await send('GET')).body).toEqual(swift)
     server.close()
   })
@@ -218,19 +220,18 @@ describe('where the operator wants connections checked', () => {
     await installation.app.close()
     const asked: NetworkAddress[] = []
     let isThere = false
-    const reach: Reach = {
+    const outbound: Outbound = {
       connect: async to => {
         asked.push(to)
-        if (!isThere) throw Object.assign(new Error('away'), { code: 'ENOTFOUND' })
+        if (!isThere) throw new OutboundError('UNRESOLVED', 'away')
+        return new PassThrough()
       },
     }
-    installation = await testInstallation({ reach, settings: { ...TEST_SETTINGS, checkArchiving: true } })
-    const refused = await send('POST', payload)
-    expect([refused.status, refused.body.error]).toEqual([
-      400,
-      `Failed to connect to the object store: ${address.host}:${address.port}: ENOTFOUND`,
-    ])
+    installation = await testInstallation({ outbound, settings: { ...TEST_SETTINGS, checkArchiving: true } })
+    const refused = await installation.clock.advanceUntil(send('POST', payload))
+    expect([refused.status, refused.body.error]).toEqual([400, FAILED])
     isThere = true
+    installation.clock.advance(60_000)
     expect((await send('POST', payload)).status).toBe(200)
     expect(asked).toEqual([address, address])
   })

@@ -6,6 +6,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
+import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import { type Archiving, archivingMembers } from '../../schemas/archiving.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -13,7 +14,6 @@ import { ApiError, notFound } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
 import { authorOf } from './author.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
-import { type NetworkAddress, whyUnreachable } from './reach.ts'
 
 /** Texts that clients know. */
 const NONE = 'No active archiving configuration exists'
@@ -38,25 +38,25 @@ export class Archivings {
     return this.#entity(caller).value.archiving
   }
 
-  /** @throws ApiError 400, 409 */
+  /** @throws ApiError 400, 409, 429 */
   async create(caller: Caller, sent: Archiving): Promise<Archiving> {
     const author = authorOf(caller)
     const { account } = author
     if (this.#configuration.get(archivings, account) !== undefined)
       throw new ApiError(409, 'Conflict', 'An active archiving configuration exists already')
     const archiving = archivingMembers(sent)
-    await this.#check(archiving)
+    await this.#check(account, archiving)
     await this.#configuration.append([create(archivings, account, { account, archiving })], author)
     return archiving
   }
 
-  /** It may be another integration. @throws ApiError 400, 404 */
+  /** It may be another integration. @throws ApiError 400, 404, 429 */
   async replace(caller: Caller, sent: Archiving): Promise<Archiving> {
     const author = authorOf(caller)
     const { account } = author
     this.#entity(caller, NONE_TO_CHANGE)
     const archiving = archivingMembers(sent)
-    await this.#check(archiving)
+    await this.#check(account, archiving)
     await untilNotOvertaken(() => {
       const entity = this.#entity(caller, NONE_TO_CHANGE)
       return this.#configuration.append([replace(archivings, entity, { account, archiving })], author)
@@ -77,13 +77,11 @@ export class Archivings {
     return archiving
   }
 
-  /** Whether the object store answers; not whether it takes the credentials. @throws ApiError 400 */
-  async #check(archiving: Archiving): Promise<void> {
-    const { settings, reach, clock } = this.#ports
+  /** Whether the object store answers; not whether it takes the credentials. @throws ApiError 400, 429 */
+  async #check(account: string, archiving: Archiving): Promise<void> {
+    const { settings, reach } = this.#ports
     if (settings.checkArchiving !== true) return
-    const why = await whyUnreachable([endpointOf(archiving)], reach, clock)
-    if (why !== undefined)
-      throw new ApiError(400, 'BadRequest', `Failed to connect to the object store: ${why}`)
+    await reach.assertOpen(account, [endpointOf(archiving)], 'Failed to connect to the object store')
   }
 
   get #configuration(): ConfigurationLog {

@@ -1,68 +1,103 @@
-import { connect } from 'node:net'
 import type { Clock } from '../../engine/clock/clock.ts'
-
-/** Where something listens. */
-export interface NetworkAddress {
-  readonly host: string
-  readonly port: number
-}
-
-/** Whether other machines can be reached: a port, as the clock is. */
-export interface Reach {
-  /** Opens a TCP connection and closes it again; rejects when there is none, or once the signal is aborted. */
-  connect(address: NetworkAddress, signal: AbortSignal): Promise<void>
-}
+import type { Logger } from '../../engine/logger.ts'
+import type { NetworkAddress, Outbound } from '../../engine/outbound/outbound.ts'
+import { ApiError } from '../errors.ts'
+import { tooManyRequests } from '../rate-limit.ts'
 
 /** Configuration and account API, section 13: clients wait 15 s at most. */
 const PATIENCE_MS = 3_000
+const TRY_EVERY_MS = 60_000
 
-export const tcpReach: Reach = {
-  connect: ({ host, port }, signal) =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ host, port, signal })
-      socket.on('error', reject)
-      socket.once('connect', () => {
-        socket.destroy()
-        resolve()
-      })
-    }),
+export interface ReachPorts {
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly logger: Logger
 }
 
-/** @returns why none of the addresses accepts a connection; undefined as soon as one does */
-export async function whyUnreachable(
-  addresses: readonly NetworkAddress[],
-  reach: Reach,
-  clock: Clock,
-): Promise<string | undefined> {
-  const enough = new AbortController()
-  const { signal } = enough
-  const attempts = addresses.map(async address => {
-    try {
-      await reach.connect(address, signal)
-    } catch (cause) {
-      throw new Error(`${textOf(address)}: ${reasonOf(cause)}`)
+interface Try {
+  readonly atMs: number
+  /** The address that accepted a connection. */
+  accepted?: string
+}
+
+/**
+ * Whether what users name accepts connections, told so that it cannot be used to look around in our network: all that is
+ * not open takes the same time and gives the same sentence, and an account has one try a minute at each process. What
+ * accepted a connection counts as open for the rest of its minute.
+ */
+export class Reach {
+  readonly #ports: ReachPorts
+  /** The last of each account, those that began first in front; none is much older than a minute. */
+  readonly #tries = new Map<string, Try>()
+
+  constructor(ports: ReachPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * @param what begins the sentence of the refusal
+   * @throws ApiError 400 three seconds later unless one of the addresses accepts a connection until then; 429 at once
+   *   when the account has had its try of this minute
+   */
+  async assertOpen(account: string, addresses: readonly NetworkAddress[], what: string): Promise<void> {
+    const nowMs = this.#ports.clock.monotonicMs()
+    const texts = addresses.map(textOf)
+    this.#forget(nowMs)
+    const last = this.#tries.get(account)
+    if (last !== undefined) {
+      if (last.accepted !== undefined && texts.includes(last.accepted)) return
+      throw tooManyRequests(
+        'Connections to other hosts and ports are tried once a minute for each account',
+        Math.ceil((last.atMs + TRY_EVERY_MS - nowMs) / 1_000),
+      )
     }
-  })
-  const connected = Promise.any(attempts).then(
-    () => undefined,
-    ({ errors }: AggregateError) => errors.map(({ message }: Error) => message).join('; '),
-  )
-  const timeUp = clock.sleep(PATIENCE_MS, signal).then(() => {
-    return `no answer within ${PATIENCE_MS / 1_000} s from ${addresses.map(textOf).join(', ')}`
-  })
-  try {
-    return await Promise.race([connected, timeUp])
-  } finally {
-    enough.abort()
+    const one: Try = { atMs: nowMs }
+    this.#tries.set(account, one)
+    const accepted = await this.#firstThatAccepts(account, addresses)
+    if (accepted === undefined)
+      throw new ApiError(
+        400,
+        'BadRequest',
+        `${what}: no connection came about within ${PATIENCE_MS / 1_000} s`,
+      )
+    one.accepted = textOf(accepted)
+  }
+
+  /** @returns undefined when none has, and only once the time is up: how soon one fails says why */
+  async #firstThatAccepts(
+    account: string,
+    addresses: readonly NetworkAddress[],
+  ): Promise<NetworkAddress | undefined> {
+    const { outbound, clock, logger } = this.#ports
+    const enough = new AbortController()
+    const { signal } = enough
+    const timeUp = clock.sleep(PATIENCE_MS, signal).then(() => undefined)
+    const connected = Promise.withResolvers<NetworkAddress>()
+    for (const address of addresses)
+      outbound.connect(address, signal).then(
+        connection => {
+          connection.destroy()
+          connected.resolve(address)
+        },
+        (error: Error) => {
+          if (!signal.aborted) logger.info({ account, why: error.message }, 'an address is out of reach')
+        },
+      )
+    try {
+      return await Promise.race([connected.promise, timeUp])
+    } finally {
+      enough.abort()
+    }
+  }
+
+  #forget(nowMs: number): void {
+    for (const [account, { atMs }] of this.#tries) {
+      if (nowMs - atMs < TRY_EVERY_MS) return
+      this.#tries.delete(account)
+    }
   }
 }
 
-/** The code alone: messages of resolvers name servers that are nobody's business. */
-function reasonOf(cause: unknown): string {
-  const { code, errors } = cause as { code?: string; errors?: { code?: string }[] }
-  return code ?? errors?.[0]?.code ?? 'no connection'
-}
-
 function textOf({ host, port }: NetworkAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return host.includes(':') ? `[${host}]:${port}` : `${host.toLowerCase()}:${port}`
 }

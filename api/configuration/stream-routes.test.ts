@@ -1,14 +1,23 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import type { Reach } from './reach.ts'
+import { type SilentListener, silentListener } from '../../test/support/silent-listener.ts'
+import {
+  TEST_OUTBOUND,
+  TEST_SETTINGS,
+  type TestInstallation,
+  testInstallation,
+} from '../../test/support/test-installation.ts'
 
 const STREAM = '/v1/config/stream'
-const FAILED = 'Failed to connect to Kafka broker'
+const FAILED = 'Failed to connect to Kafka broker: no connection came about within 3 s'
 
 let installation: TestInstallation
 let server: Server
@@ -44,11 +53,14 @@ async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', payload?: unknown
 
 const stream = (...brokers: string[]) => ({ brokers, topic: 'logs', user: 'u', password: 'sEcReT' })
 
-/** An installation that reaches others as a test says. */
-async function reaching(reach: Reach): Promise<void> {
+/** An installation whose way out is as a test says. */
+async function reaching(outbound: Outbound): Promise<void> {
   await installation.app.close()
-  installation = await testInstallation({ reach })
+  installation = await testInstallation({ outbound })
 }
+
+/** What is sent now is tried, whatever was tried before. */
+const aMinuteLater = () => installation.clock.advance(60_000)
 
 describe('a stream', () => {
   test('is created, read, replaced and deleted, and never tells its password', async () => {
@@ -91,49 +103,35 @@ describe('its brokers', () => {
   })
 
   test('must resolve, and listen', async () => {
-    const refused = await send('POST', stream(closed))
+    const refused = await installation.clock.advanceUntil(send('POST', stream(closed)))
     expect([refused.status, refused.body]).toEqual([
       400,
-      { error: `${FAILED}: ${closed}: ECONNREFUSED`, code: 'BadRequest', status: 'error' },
+      { error: FAILED, code: 'BadRequest', status: 'error' },
     ])
-    const unknown = await send('POST', stream('broker-1.invalid:9090'))
-    expect([unknown.status, unknown.body.error]).toEqual([
-      400,
-      expect.stringContaining(`${FAILED}: broker-1.invalid:9090: `),
-    ])
+    aMinuteLater()
+    const unknown = await installation.clock.advanceUntil(send('POST', stream('broker-1.invalid:9090')))
+    expect(unknown).toEqual(refused)
     expect((await send('GET')).status).toBe(404)
+    aMinuteLater()
     await send('POST', stream(open))
-    expect((await send('PUT', stream(closed))).status).toBe(400)
+    aMinuteLater()
+    expect((await installation.clock.advanceUntil(send('PUT', stream(closed)))).status).toBe(400)
     expect((await send('GET')).body.brokers).toEqual([open])
   })
 
-  test('are waited for three seconds, and no longer', async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<AbortSignal>()
-    await reaching({
-      connect: (_address, signal) => {
-        resolve(signal)
-        return new Promise(() => {})
-      },
-    })
-    const answer = send('POST', stream('a.example:1', 'b.example:2'))
-    const signal = await asked
-    installation.clock.advance(2_999)
-    expect(signal.aborted).toBe(false)
-    installation.clock.advance(1)
-    expect((await answer).body.error).toBe(`${FAILED}: no answer within 3 s from a.example:1, b.example:2`)
-    expect(signal.aborted).toBe(true)
-  })
-
   test('that are slow do not keep the others waiting', async () => {
-    await reaching({ connect: ({ port }) => (port === 2 ? Promise.resolve() : new Promise(() => {})) })
+    await reaching({
+      connect: ({ port }) => (port === 2 ? Promise.resolve(new PassThrough()) : new Promise(() => {})),
+    })
     expect((await send('POST', stream('a.example:1', 'b.example:2'))).status).toBe(200)
   })
 
   test('may be addresses of IPv6', async () => {
-    const asked: object[] = []
+    const asked: NetworkAddress[] = []
     await reaching({
       connect: async address => {
         asked.push(address)
+        return new PassThrough()
       },
     })
     expect((await send('POST', stream('[::1]:9092'))).status).toBe(200)
@@ -145,6 +143,7 @@ describe('its brokers', () => {
     await reaching({
       connect: async () => {
         asked++
+        return new PassThrough()
       },
     })
     await send('POST', { ...stream('a.example:1'), topic: '' })
@@ -154,6 +153,142 @@ describe('its brokers', () => {
     await send('POST', stream('a.example:1'))
     expect(asked).toBe(1)
   })
+})
+
+describe('a stream is no way to look around in the network', () => {
+  let silent: SilentListener
+  /** Fulfilled once the connection has come about or not, and asked for where it does neither. */
+  let tried: PromiseWithResolvers<void>
+
+  beforeEach(async () => {
+    silent = await silentListener()
+    tried = Promise.withResolvers()
+    await reaching({
+      connect: async (address, signal) => {
+        if (address.port === silent.port) tried.resolve()
+        try {
+          return await TEST_OUTBOUND.connect(address, signal)
+        } finally {
+          tried.resolve()
+        }
+      },
+    })
+  })
+  afterEach(() => silent.close())
+
+  const KINDS: Readonly<Record<string, () => string>> = {
+    closed: () => closed,
+    silent: () => `127.0.0.1:${silent.port}`,
+    'link-local': () => '169.254.169.254:80',
+    unresolvable: () => 'broker-1.invalid:9090',
+  }
+
+  test.each(Object.keys(KINDS))('%s: the same answer after exactly three seconds', async kind => {
+    let status: number | undefined
+    const answer = send('POST', stream(KINDS[kind]?.() ?? '')).then(given => {
+      status = given.status
+      return given
+    })
+    await tried.promise
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(status).toBeUndefined()
+    installation.clock.advance(2_999)
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(status).toBeUndefined()
+    installation.clock.advance(1)
+    expect(await answer).toMatchObject({
+      status: 400,
+      text: `{"error":"${FAILED}","code":"BadRequest","status":"error"}`,
+    })
+  })
+
+  test('all of them beside one that is open are as good as it alone', async () => {
+    const brokers = [...Object.values(KINDS).map(broker => broker()), open]
+    expect((await send('POST', stream(...brokers))).body.brokers).toEqual(brokers)
+  })
+
+  test('an account has one try a minute, and another account one of its own', async () => {
+    const refused = await installation.clock.advanceUntil(send('POST', stream(closed)))
+    expect(refused.status).toBe(400)
+    // Three seconds are over.
+    const early = await installation.call({
+      method: 'POST',
+      url: STREAM,
+      payload: stream(open),
+    })
+    expect([early.statusCode, early.headers['retry-after'], early.json()]).toEqual([
+      429,
+      '57',
+      {
+        error: 'Connections to other hosts and ports are tried once a minute for each account',
+        code: 'TooManyRequests',
+        status: 'error',
+      },
+    ])
+    expect(connections).toBe(0)
+    await installation.account('0123456789')
+    const authorization = `Token ${await installation.token({ account: '0123456789' })}`
+    const other = await installation.call({
+      method: 'POST',
+      url: STREAM,
+      headers: { authorization },
+      payload: stream(open),
+    })
+    expect(other.statusCode).toBe(200)
+    installation.clock.advance(56_999)
+    expect((await send('POST', stream(open))).status).toBe(429)
+    installation.clock.advance(1)
+    expect((await send('POST', stream(open))).status).toBe(200)
+  })
+
+  test('a second try beside one that goes on is refused', async () => {
+    const first = send('POST', stream(KINDS.silent?.() ?? ''))
+    await tried.promise
+    expect((await send('POST', stream(open))).status).toBe(429)
+    installation.clock.advance(3_000)
+    expect((await first).status).toBe(400)
+  })
+
+  test('what accepted a connection a moment ago can be written again at once, and is not asked again', async () => {
+    await send('POST', stream(open))
+    expect((await send('PUT', { ...stream(closed, open), topic: 'updated' })).status).toBe(200)
+    await send('DELETE')
+    expect((await send('POST', stream(open))).status).toBe(200)
+    expect(connections).toBe(1)
+    expect((await send('PUT', stream(closed))).status).toBe(429)
+    aMinuteLater()
+    expect((await send('PUT', stream(open))).status).toBe(200)
+    expect(connections).toBe(2)
+  })
+
+  test('the check of an object store is a try, too', async () => {
+    await installation.app.close()
+    installation = await testInstallation({ settings: { ...TEST_SETTINGS, checkArchiving: true } })
+    await installation.clock.advanceUntil(send('POST', stream(closed)))
+    const archiving = await installation.call({
+      method: 'POST',
+      url: '/v1/config/archiving',
+      payload: { integration: 's3', bucket: 'b', endpoint: open },
+    })
+    expect(archiving.statusCode).toBe(429)
+  })
+})
+
+test('what keeps an address from being reached is told to the operator alone', async () => {
+  const told: object[] = []
+  const logger = pino({ level: 'info' }, { write: line => void told.push(JSON.parse(line)) })
+  await installation.app.close()
+  installation = await testInstallation({
+    logger,
+    outbound: {
+      connect: async () => {
+        throw new OutboundError('DENIED', 'a.example is 10.0.0.1, which is not connected to')
+      },
+    },
+  })
+  const { text } = await installation.clock.advanceUntil(send('POST', stream('a.example:1')))
+  expect(text).not.toContain('10.0.0.1')
+  expect(told).toMatchObject([{ why: 'a.example is 10.0.0.1, which is not connected to' }])
 })
 
 describe('what is refused', () => {
@@ -227,7 +362,7 @@ describe('what is refused', () => {
 })
 
 test('whatever is sent is no 500, and what is accepted reads back', async () => {
-  await reaching({ connect: async () => {} })
+  await reaching({ connect: async () => new PassThrough() })
   await send('POST', stream('b:1'))
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue())
   const broker = fc.oneof(
@@ -244,6 +379,7 @@ test('whatever is sent is no 500, and what is accepted reads back', async () => 
   )
   await fc.assert(
     fc.asyncProperty(payloads, async payload => {
+      aMinuteLater()
       const { status, body, text: answer } = await send('PUT', payload)
       if (status === 200) expect((await send('GET')).text).toBe(answer)
       else expect([status, body.code]).toEqual([400, 'BadRequest'])

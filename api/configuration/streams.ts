@@ -6,6 +6,7 @@ import {
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { type Stream, streams } from '../../engine/configuration/stream.ts'
+import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import type { StreamWrite } from '../../schemas/stream.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -13,7 +14,6 @@ import { ApiError, notFound } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
 import { authorOf } from './author.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
-import { type NetworkAddress, whyUnreachable } from './reach.ts'
 
 const NONE = 'Not found'
 const NONE_TO_CHANGE = 'Streaming configuration does not exist'
@@ -31,24 +31,25 @@ export class Streams {
     return this.#entity(caller).value
   }
 
-  /** @throws ApiError 400, 409 */
+  /** @throws ApiError 400, 409, 429 */
   async create(caller: Caller, write: StreamWrite): Promise<Stream> {
     const author = authorOf(caller)
     const { account } = author
     if (this.#configuration.get(streams, account) !== undefined)
       throw new ApiError(409, 'Conflict', 'Streaming configuration exists already')
-    await this.#assertReachable(write.brokers)
+    await this.#assertReachable(account, write.brokers)
     const stream = streamOf(account, write)
     await this.#configuration.append([create(streams, account, stream)], author)
     return stream
   }
 
-  /** @throws ApiError 400, 404 */
+  /** @throws ApiError 400, 404, 429 */
   async replace(caller: Caller, write: StreamWrite): Promise<Stream> {
     const author = authorOf(caller)
+    const { account } = author
     this.#entity(caller, NONE_TO_CHANGE)
-    await this.#assertReachable(write.brokers)
-    const stream = streamOf(author.account, write)
+    await this.#assertReachable(account, write.brokers)
+    const stream = streamOf(account, write)
     await untilNotOvertaken(() =>
       this.#configuration.append([replace(streams, this.#entity(caller, NONE_TO_CHANGE), stream)], author),
     )
@@ -68,10 +69,12 @@ export class Streams {
     return stream
   }
 
-  async #assertReachable(brokers: readonly string[]): Promise<void> {
-    const { reach, clock } = this.#ports
-    const why = await whyUnreachable(brokers.map(brokerAddress), reach, clock)
-    if (why !== undefined) throw new ApiError(400, 'BadRequest', `Failed to connect to Kafka broker: ${why}`)
+  #assertReachable(account: string, brokers: readonly string[]): Promise<void> {
+    return this.#ports.reach.assertOpen(
+      account,
+      brokers.map(brokerAddress),
+      'Failed to connect to Kafka broker',
+    )
   }
 
   get #configuration(): ConfigurationLog {

@@ -18,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: () => import('./search.ts'),
   memory: () => import('./memory.ts'),
   tail: () => import('./tail.ts'),
+  outbound: () => import('./outbound.ts'),
 }
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)

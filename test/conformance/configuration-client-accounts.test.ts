@@ -154,7 +154,7 @@ describe('errors are found in the raw body', () => {
       /"\\"role\\" must be one of \[admin, member, readonly\]"/,
     ],
   ])('%s', async (_name, method, path, body, pattern) => {
-    const response = await client.send(method, path, body)
+    const response = await weir.clock.advanceUntil(client.send(method, path, body))
     expect([400, 404]).toContain(response.statusCode)
     expect(response.body).toMatch(pattern)
     expect(response.body).toMatch(/"code":"(BadRequest|NotFound)","status":"error"\}$/)
@@ -162,6 +162,8 @@ describe('errors are found in the raw body', () => {
 
   test('a broker that does not listen', async () => {
     const body = { brokers: [`127.0.0.1:${await freePort()}`], topic: 't', user: 'u', password: 'p' }
-    expect((await client.send('POST', 'stream', body)).body).toMatch(/Failed to connect to Kafka broker/)
+    expect((await weir.clock.advanceUntil(client.send('POST', 'stream', body))).body).toMatch(
+      /Failed to connect to Kafka broker/,
+    )
   })
 })

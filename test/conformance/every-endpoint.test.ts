@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
@@ -99,7 +100,7 @@ beforeEach(async () => {
     store,
     logger: pino({ level: 'error' }, { write: text => void failures.push(text) }),
     settings: { ...TEST_SETTINGS, allowServiceKeyCreation: true },
-    reach: { connect: async () => {} },
+    outbound: { connect: async () => new PassThrough() },
   })
   const { credentials, log, configuration, clock, token, account, write } = installation
   await write(create(enterprises, OTHER_ENTERPRISE, { id: OTHER_ENTERPRISE, name: '', createdAtMs: 0 }))

@@ -49,6 +49,31 @@ const PLACES: readonly { readonly what: string; readonly pattern: RegExp; readon
   },
 ]
 
+/** What connects to others, of the modules that can, and what may be taken from them without doing so. */
+const CONNECTING: Readonly<Record<string, RegExp>> = {
+  'node:net': /^(isIP|isIPv4|isIPv6|createServer|Server|BlockList)$/,
+  'node:tls': /^(createSecureContext|createServer)$/,
+  'node:http': /^(createServer|Server|STATUS_CODES)$/,
+  'node:https': /^(createServer|Server)$/,
+  'node:http2': /^(createServer|createSecureServer)$/,
+  'node:dgram': /^$/,
+  'node:dns': /^$/,
+  'node:dns/promises': /^$/,
+  undici: /^$/,
+  ws: /^WebSocketServer$/,
+}
+const GLOBAL_CONNECTING = /(?<![.#\w])(?:fetch\s*\(|new\s+(?:WebSocket|EventSource)\b)/
+
+/** Where users' addresses are judged. */
+const OUTBOUND = /^deploy\/outbound\//
+/** Who connects to what the operator named, or runs at the user's own machine. */
+const OPERATOR_SIDE = [
+  /^engine\/log\/kafka\//, // KAFKA_BROKERS
+  /^engine\/store\/external-data\.ts$/, // CLICKHOUSE_URL
+  /^deploy\/cluster\/schema-registry\.ts$/, // SCHEMA_REGISTRY_URL
+  /^deploy\/cli\//, // the command line, by WEIR_URL and the operator's socket
+]
+
 function areaOf(path: string): string {
   return path.endsWith('.test.ts') ? 'test' : (path.split('/')[0] as string)
 }
@@ -82,6 +107,33 @@ function waysAround(files: readonly SourceFile[]): string[] {
     return PLACES.filter(({ pattern, allowed }) => pattern.test(code) && !allowed.test(file.path)).map(
       ({ what }) => `${file.path} ${what}`,
     )
+  })
+}
+
+/** The names that a file takes of a module for its program, as they are called there; `*` for all of them. */
+function namesTaken({ text }: SourceFile, module: string): string[] {
+  const from = new RegExp(`(?:import|export)\\s+(?!type\\b)([^'"\`;]*?)\\sfrom\\s+'${module}'`, 'g')
+  const names = [...text.matchAll(from)].flatMap(([, clause = '']) => {
+    const listed = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',') ?? []
+    const whole = clause.replace(/\{[^}]*\}/, '').replace(/[\s,]/g, '') === '' ? [] : ['*']
+    return [...whole, ...listed.map(name => name.trim().replace(/\s+as\s.*$/, ''))]
+  })
+  if (new RegExp(`import\\(\\s*'${module}'|require\\(\\s*'${module}'|import\\s+'${module}'`).test(text))
+    names.push('*')
+  return names.filter(name => name !== '' && !name.startsWith('type '))
+}
+
+function waysOut(files: readonly SourceFile[]): string[] {
+  return files.flatMap(file => {
+    const { path } = file
+    if (areaOf(path) === 'test' || OUTBOUND.test(path) || OPERATOR_SIDE.some(place => place.test(path)))
+      return []
+    const taken = Object.entries(CONNECTING).flatMap(([module, harmless]) =>
+      namesTaken(file, module)
+        .filter(name => !harmless.test(name))
+        .map(name => `${path} takes ${name} of ${module}`),
+    )
+    return GLOBAL_CONNECTING.test(codeOf(file)) ? [...taken, `${path} connects by itself`] : taken
   })
 }
 
@@ -134,6 +186,10 @@ describe('the project', () => {
 
   test('reads time, chance and environment only through the ports', () => {
     expect(waysAround(files)).toEqual([])
+  })
+
+  test('connects to others in one place, and where the operator named them', () => {
+    expect(waysOut(files)).toEqual([])
   })
 })
 
@@ -191,6 +247,35 @@ describe('these checks find', () => {
   ])('a way around the ports: %s', text => {
     expect(waysAround([file('engine/event.ts', text)])).toHaveLength(1)
     expect(waysAround([file('api/event.ts', text)])).toHaveLength(1)
+  })
+
+  test.each([
+    "import { connect } from 'node:net'",
+    "import { isIP, type Server, createConnection as c } from 'node:net'",
+    "import net from 'node:net'",
+    "import * as tls from 'node:tls'",
+    "import { Agent } from 'node:https'",
+    "import { request } from 'node:http'",
+    "import { lookup } from 'node:dns/promises'",
+    "import { WebSocket } from 'ws'",
+    "const net = await import('node:net')",
+    'const answer = await fetch(url)',
+    'const socket = new WebSocket(url)',
+  ])('a way out past the one place: %s', text => {
+    expect(waysOut([file('api/configuration/reach.ts', text)])).toHaveLength(1)
+    expect(waysOut([file('engine/destinations/http.ts', text)])).toHaveLength(1)
+    expect(waysOut([file('deploy/outbound/tcp-outbound.ts', text)])).toEqual([])
+  })
+
+  test.each([
+    "import { isIP } from 'node:net'",
+    "import type { Socket } from 'node:net'",
+    "import { createServer, type IncomingMessage } from 'node:http'",
+    'const records = await broker.fetch(request)',
+    'await this.#fetch(leader)',
+    '// import { connect } is not done: fetch(',
+  ])('no way out in: %s', text => {
+    expect(waysOut([file('api/configuration/reach.ts', text)])).toEqual([])
   })
 
   test('no way around the ports in comments, in strings, or in times that are given', () => {

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import { buildServer, type ServerPorts, type ServerSettings } from '../../api/server.ts'
+import { tcpOutbound } from '../../deploy/outbound/tcp-outbound.ts'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { type BootstrapCredentials, bootstrap } from '../../engine/configuration/bootstrap.ts'
 import {
@@ -30,6 +31,8 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import type { Outbound } from '../../engine/outbound/outbound.ts'
+import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -71,6 +74,17 @@ export const TEST_SETTINGS: ServerSettings = {
   trustedProxies: [],
 }
 
+/** That of one machine: loopback is let through. */
+export const TEST_OUTBOUND: Outbound = tcpOutbound({
+  rules: outboundRules({
+    deny: [],
+    allow: [],
+    isCluster: false,
+    ownPorts: () => new Set(),
+    localAddresses: () => [],
+  }),
+})
+
 export async function testInstallation(overrides: Partial<ServerPorts> = {}): Promise<TestInstallation> {
   const clock = manualClock()
   const entropy = seededEntropy(42)
@@ -109,6 +123,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
     deadLetters: { topic: deadLetters, ingest: topic },
     replay: topics,
     memory: new PresentMemory({ topics, clock }),
+    outbound: TEST_OUTBOUND,
     tails: new LiveTails({
       ...topics,
       configuration,

@@ -1,0 +1,103 @@
+import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../cidr.ts'
+
+/** What an operator says of addresses that users name. */
+export interface OutboundSettings {
+  /** Blocks that nothing is connected to. */
+  readonly deny: readonly CidrBlock[]
+  /** Blocks that may be connected to although a wider rule forbids it. */
+  readonly allow: readonly CidrBlock[]
+  /** Whether loopback and private networks belong to others, too: users of a cluster do not own its network. */
+  readonly isCluster: boolean
+  /** Ports that this installation listens on at this machine, as they are now. */
+  ownPorts(): ReadonlySet<number>
+  /** Addresses of this machine beside loopback, as they are now. */
+  localAddresses(): readonly string[]
+}
+
+/** Tells why an address is not connected to, to be read after "because"; undefined when it may be. */
+export type OutboundRules = (address: string, port: number) => string | undefined
+
+const blocks = (...texts: readonly string[]): readonly CidrBlock[] =>
+  texts.map(text => parseBlock(text) as CidrBlock)
+
+/** No operator can mean these: they are the machine itself in disguise, its neighbours on the wire, or everybody. */
+const NEVER: readonly (readonly [what: string, blocks: readonly CidrBlock[]])[] = [
+  ['no address of anybody', blocks('0.0.0.0/8', '::/128')],
+  ['link-local', blocks('169.254.0.0/16', 'fe80::/10')],
+  ['multicast, broadcast or reserved', blocks('224.0.0.0/3', 'ff00::/8')],
+  [
+    // Those that are not link-local: Alibaba, Azure, Oracle; Amazon and Google by IPv6.
+    'the metadata of a cloud',
+    blocks('100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'),
+  ],
+]
+
+const PRIVATE = blocks(
+  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '192.0.0.0/24'],
+  ...['198.18.0.0/15', '::1/128', 'fc00::/7', 'fec0::/10', '64:ff9b:1::/48'],
+)
+
+/** What is mapped is the address of IPv4 itself, by another name. */
+const MAPPED = parseBlock('::ffff:0:0/96') as CidrBlock
+/** Blocks of IPv6 in which an address of IPv4 stands, from which group on, and whether its bits are turned over. */
+const EMBEDDING: readonly (readonly [block: CidrBlock, group: number, inverted: boolean])[] = (
+  [
+    ['::ffff:0:0:0/96', 6, false], // translated
+    ['::/96', 6, false], // compatible, of old
+    ['64:ff9b::/96', 6, false], // NAT64
+    ['64:ff9b:1::/48', 6, false], // NAT64 of a network of its own
+    ['2002::/16', 1, false], // 6to4
+    ['2001::/32', 6, true], // Teredo
+  ] as const
+).map(([text, group, inverted]) => [parseBlock(text) as CidrBlock, group, inverted])
+/** `::` and `::1`, which embed nothing. */
+const LOCAL = parseBlock('::/127') as CidrBlock
+const LOOPBACK = blocks('127.0.0.0/8', '::1/128')
+
+/**
+ * Judges addresses of connections: what is never connected to, then the longest block of `deny` and `allow`, of equally
+ * long ones that of `deny`; in a cluster private networks need one of `allow`. An address of IPv6 that carries one of
+ * IPv4 is judged as both.
+ */
+export function outboundRules(settings: OutboundSettings): OutboundRules {
+  return (text, port) => {
+    const address = parseAddress(text.replace(/%.*$/, ''))
+    if (address === undefined) return 'it is no address'
+    if (isInBlock(address, MAPPED)) return verdict(settings, address.slice(6), port)
+    const inner = embeddedIn(address)
+    return verdict(settings, address, port) ?? (inner && verdict(settings, inner, port))
+  }
+}
+
+function verdict(settings: OutboundSettings, address: Address, port: number): string | undefined {
+  const { deny, allow, isCluster } = settings
+  for (const [what, forbidden] of NEVER)
+    if (forbidden.some(block => isInBlock(address, block))) return `it is ${what}`
+  if (settings.ownPorts().has(port) && isOfThisMachine(settings, address))
+    return 'this installation listens there'
+  const denied = longest(address, deny)
+  const allowed = longest(address, allow)
+  if (denied >= 0 && denied >= allowed) return 'WEIR_OUTBOUND_DENY names it'
+  if (isCluster && allowed < 0 && longest(address, PRIVATE) >= 0)
+    return 'it is private, and WEIR_OUTBOUND_ALLOW does not name it'
+  return undefined
+}
+
+function isOfThisMachine({ localAddresses }: OutboundSettings, address: Address): boolean {
+  const local = [...LOOPBACK, ...localAddresses().flatMap(text => parseBlock(text.replace(/%.*$/, '')) ?? [])]
+  return local.some(block => isInBlock(address, block))
+}
+
+/** @returns the bits of the longest block that the address is in; -1 when it is in none */
+function longest(address: Address, among: readonly CidrBlock[]): number {
+  return Math.max(-1, ...among.filter(block => isInBlock(address, block)).map(({ bits }) => bits))
+}
+
+function embeddedIn(address: Address): Address | undefined {
+  if (isInBlock(address, LOCAL)) return undefined
+  const found = EMBEDDING.find(([block]) => isInBlock(address, block))
+  if (found === undefined) return undefined
+  const [, group, inverted] = found
+  const embedded = address.slice(group, group + 2)
+  return inverted ? embedded.map(bits => ~bits) : embedded
+}
