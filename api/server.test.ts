@@ -1,12 +1,14 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LogError } from '../engine/log/log.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test/support/test-installation.ts'
-import type { ServerPorts } from './server.ts'
+import type { ServerPorts, ServerSettings } from './server.ts'
 import { buildServer } from './server.ts'
 
 let installation: TestInstallation
@@ -287,6 +289,38 @@ describe('a second address for ingestion alone', () => {
     }
     await app.close()
   })
+
+  test('tells no metrics, and has no other path of the first address', async () => {
+    const app = await buildServer({ ...installation.ports, only: 'ingest' })
+    await app.ready()
+    const metrics = await app.inject({ url: '/metrics' })
+    expect([metrics.statusCode, metrics.json()]).toEqual([
+      404,
+      { error: 'Resource Not Found', code: 'NotFound', status: 'error' },
+    ])
+    expect((await installation.app.inject({ url: '/metrics' })).statusCode).toBe(200)
+    const paths = (of: typeof app) => [...new Set(of.routeTable.routes().map(({ url }) => url))].toSorted()
+    expect(paths(app)).toEqual([
+      '/healthz',
+      '/logs/agent',
+      '/logs/ingest',
+      '/readyz',
+      '/v1/:routeId',
+      '/v1/:routeId/*',
+    ])
+    const { accessToken, ingestionKey } = installation.credentials
+    const headers = { authorization: `Token ${accessToken}`, apikey: ingestionKey }
+    for (const { method, url } of installation.app.routeTable.routes()) {
+      // A method that the framework does not know by itself is refused before any path is looked at.
+      if (paths(app).includes(url) || method === 'QUERY') continue
+      const path = url.replaceAll(/:[a-z_]+/gi, 'x').replace('*', 'x')
+      const { statusCode } = await app.inject({ method: method as 'GET', url: path, headers })
+      // Addresses of one step below /v1 are those of gateway routes: another key, and two methods.
+      const wanted = /^\/v1\/[^/]+/.test(path) ? [401, 404, 405] : [404]
+      expect([method, path, wanted.includes(statusCode)]).toEqual([method, path, true])
+    }
+    await app.close()
+  })
 })
 
 describe('on a real connection', () => {
@@ -348,6 +382,34 @@ describe('what never reaches a route has the form of every error', () => {
     expect(body).toMatchObject({ error: expect.any(String), code: 'BadRequest', status: 'error' })
   })
 
+  test.each([
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n'],
+    ['one host twice', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhOST: a\r\nconnection: close\r\n\r\n'],
+    ['two hosts of an older version', 'GET /healthz HTTP/1.0\r\nhost: a\r\nhost: b\r\n\r\n'],
+    [
+      'two hosts for a WebSocket',
+      'GET /ws/tail HTTP/1.1\r\nhost: a\r\nhost: b\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    ],
+  ])('%s are refused, by TLS too', async (_name, request) => {
+    for (const tls of [undefined, TLS]) {
+      const { head, body } = await rawAnswer(request, tls)
+      expect(head).toMatch(/^HTTP\/1\.1 400 /)
+      expect(body).toEqual({
+        details: [{ message: '"host" header must be there only once', key: 'host' }],
+        error: '"host" header must be there only once',
+        code: 'BadRequest',
+        status: 'error',
+      })
+    }
+  })
+
+  test('no host is refused by TLS, too', async () => {
+    const { head } = await rawAnswer('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', TLS)
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    const one = 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
+    expect((await rawAnswer(one, TLS)).head).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   test('a query of the stated length works however it is encoded, and a longer one is told what is wrong', async () => {
     const own = await testInstallation()
     const answerTo = (query: string) => {
@@ -374,13 +436,23 @@ function percentEncoded(byte: number): string {
   return `%${byte.toString(16).padStart(2, '0')}`
 }
 
+const TLS = {
+  cert: readFileSync(new URL('../test/data/tls/cert.pem', import.meta.url)),
+  key: readFileSync(new URL('../test/data/tls/key.pem', import.meta.url)),
+}
+
 /** Sends a text as it is. */
-async function rawAnswer(request: string): Promise<{ head: string; body: unknown }> {
-  const own = await testInstallation()
+async function rawAnswer(
+  request: string,
+  tls?: ServerSettings['tls'],
+): Promise<{ head: string; body: unknown }> {
+  const own = await testInstallation({ settings: { ...TEST_SETTINGS, tls } })
   await own.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = own.app.server.address() as AddressInfo
   const chunks: Buffer[] = []
-  const socket = createConnection(port, '127.0.0.1')
+  const host = '127.0.0.1'
+  const socket =
+    tls === undefined ? createConnection(port, host) : connectTls({ port, host, rejectUnauthorized: false })
   socket.on('data', chunk => chunks.push(chunk)).write(request)
   await once(socket, 'end')
   socket.destroy()

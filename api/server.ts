@@ -98,7 +98,7 @@ export interface ServerPorts {
   /** Absent: the server neither searches nor counts. */
   readonly store?: Store | undefined
   /**
-   * 'ingest': lines and health alone, for a second address that is open to more people; 'operations': no API, for a
+   * 'ingest': lines and health alone, no metrics, for a second address that is open to more people; 'operations': no API, for a
    * process of another role.
    */
   readonly only?: 'ingest' | 'operations' | undefined
@@ -164,7 +164,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
     app.addHook('onRequest', async ({ headers }) => cleanForwarded(headers))
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw hostMissing()
+    assertOneHost(request.raw)
   })
   requestMetrics(app, registry)
   const { limits = {} } = settings
@@ -181,7 +181,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
   })
 
   await documentRoutes(app, settings.version)
-  await app.register(operationsRoutes, { status, registry })
+  await app.register(operationsRoutes, { status, registry: ports.only === 'ingest' ? undefined : registry })
   if (ports.ingest !== undefined) {
     const { bodyLimitBytes, corsOrigins } = settings
     const { writer, partitionOf, keys, tellDeployment: tell } = ports.ingest
@@ -341,8 +341,17 @@ function cleanForwarded(headers: IncomingHttpHeaders): void {
   headers['x-forwarded-for'] = forwardedAddresses([header].flat().join()).join()
 }
 
-function hostMissing(): ApiError {
-  return badRequest([{ message: '"host" header is required', key: 'host' }])
+/**
+ * RFC 9112, section 3.2. Of several headers Node keeps the first, a proxy before us perhaps the last: they would not speak of
+ * the same host.
+ *
+ * @throws ApiError 400
+ */
+function assertOneHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw badRequest([{ message: '"host" header is required', key: 'host' }])
+  const given = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  if (given.length > 1) throw badRequest([{ message: '"host" header must be there only once', key: 'host' }])
 }
 
 /** Of an `Expect` other than 100-continue, which Node keeps from every route. */

@@ -5,7 +5,8 @@ import type { ServiceStatus } from './readiness.ts'
 
 export interface OperationsOptions {
   readonly status: ServiceStatus
-  readonly registry: Registry
+  /** Absent where metrics are nobody's business. */
+  readonly registry: Registry | undefined
 }
 
 /** For those who run the service; they need no credential. */
@@ -53,6 +54,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsOptions> = as
     },
   )
 
+  if (registry === undefined) return
   app.get(
     '/metrics',
     { config, schema: { summary: 'Metrics in the Prometheus text format', tags, produces: ['text/plain'] } },
