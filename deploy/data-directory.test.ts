@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -30,6 +39,43 @@ function refusal(task: () => unknown): string {
   }
   throw new Error('nothing was refused')
 }
+
+describe('a data folder that others of the machine could read', () => {
+  const modeOf = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777
+
+  function openToAll(): void {
+    DataDirectory.open(folder).close()
+    mkdirSync(join(folder, 'log', 'weir.ingest', '0'), { recursive: true })
+    writeFileSync(join(folder, 'log', 'weir.ingest', '0', '00000000.log'), 'lines')
+    mkdirSync(join(folder, 'store'))
+    symlinkSync('/etc', join(folder, 'store', 'elsewhere'))
+    for (const path of ['log', 'log/weir.ingest', 'log/weir.ingest/0', 'store'])
+      chmodSync(join(folder, path), 0o755)
+    for (const path of ['log/weir.ingest/0/00000000.log', 'lock', 'format.json'])
+      chmodSync(join(folder, path), 0o644)
+  }
+
+  test('is closed to them at the next start, with everything below it', () => {
+    openToAll()
+    chmodSync(folder, 0o755)
+    DataDirectory.open(folder).close()
+    expect(['', 'log', 'log/weir.ingest', 'log/weir.ingest/0', 'store'].map(path => modeOf(path))).toEqual(
+      Array(5).fill(0o700),
+    )
+    const files = ['log/weir.ingest/0/00000000.log', 'lock', 'format.json', 'owner.json']
+    expect(files.map(path => modeOf(path))).toEqual(Array(4).fill(0o600))
+    expect(statSync('/etc').mode & 0o777).toBe(0o755)
+  })
+
+  test('is left as it is where it holds what is not ours, and that stays, too', () => {
+    openToAll()
+    mkdirSync(join(folder, 'photographs'))
+    chmodSync(join(folder, 'photographs'), 0o755)
+    chmodSync(folder, 0o755)
+    DataDirectory.open(folder).close()
+    expect([modeOf(''), modeOf('photographs'), modeOf('log')]).toEqual([0o755, 0o755, 0o700])
+  })
+})
 
 describe('taking the folder', () => {
   test('folders above it are created, for their owner alone', () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolders, syncFolder, writeAtomically } from './durable-file.ts'
+import { createPrivately, makeFolderPrivate, makePrivate } from './private-files.ts'
 import { SettingsError } from './settings.ts'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
@@ -11,6 +12,11 @@ export const FORMAT_VERSION = 1
 const RESTORING = 'restoring.json'
 /** What an empty folder may have: the root of a file system has its own. */
 const NOT_OURS = new Set(['lost+found'])
+/** What the folder holds, all of it for its owner alone. */
+const OURS = new Set([
+  ...['log', 'store', 'held', 'lock', 'lock-journal', 'operator.sock', RESTORING],
+  ...['credentials.json', 'format.json', 'owner.json', 'secret.key'].flatMap(name => [name, `${name}.new`]),
+])
 
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
@@ -59,6 +65,7 @@ export class DataDirectory {
     return DataDirectory.#take(path, directory => {
       directory.#checkWhole()
       directory.#checkFormat()
+      directory.#makePrivate()
     })
   }
 
@@ -107,6 +114,7 @@ export class DataDirectory {
   }
 
   static #take(path: string, prepare: (directory: DataDirectory) => void): DataDirectory {
+    createPrivately()
     const directory = new DataDirectory(path, takeLock(path))
     try {
       prepare(directory)
@@ -184,6 +192,14 @@ export class DataDirectory {
 
   #checkWhole(): void {
     if (existsSync(join(this.path, RESTORING))) throw halfRestored(this.path)
+  }
+
+  /** Folders of older programs, and files that were copied into ours, may be open to others. */
+  #makePrivate(): void {
+    const found = readdirSync(this.path).filter(name => !NOT_OURS.has(name))
+    for (const name of found.filter(each => OURS.has(each))) makePrivate(join(this.path, name))
+    // A folder that holds other things, too, such as /tmp, is not ours to close.
+    if (found.every(name => OURS.has(name))) makeFolderPrivate(this.path)
   }
 
   #checkFormat(): void {
