@@ -1,8 +1,10 @@
 import type { Credentials } from './data-directory.ts'
 
-/** What a first start prints: where the credentials are, the address and three commands that work as they stand. */
+type Told = Omit<Credentials, 'isNew'>
+
+/** What a first start prints at a terminal: where the credentials are, and three commands that work as they stand. */
 export function firstSteps(
-  { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: Omit<Credentials, 'isNew'>,
+  { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: Told,
   kept: 'in the data folder' | 'nowhere',
 ): string {
   const authorization = `-H 'Authorization: Token ${accessToken}'`
@@ -34,6 +36,22 @@ export function firstSteps(
     '',
     '  # ask for its usage',
     `  curl "${apiUrl}/v2/usage/apps?from=$(date -u +%FT%TZ)&to=$(date -u +%FT%TZ)" ${authorization}`,
+    '',
+  ].join('\n')
+}
+
+/**
+ * What a first start prints where nobody sits in front of it: such output ends in a journal or in the log of a container,
+ * which more people read, and for longer, than should have the credentials.
+ *
+ * @param folder that has them, as this process names it from the root on
+ */
+export function howToReadCredentials({ accountId }: Pick<Told, 'accountId'>, folder: string): string {
+  return [
+    `A new account was created: ${accountId}. Its credentials are in ${folder}/credentials.json. This output is no`,
+    'terminal, so they are not printed here. As the user that runs this server, on its machine or in its container:',
+    '',
+    `  WEIR_DATA_DIR='${folder}' npx weir credentials      # in a container: weir credentials`,
     '',
   ].join('\n')
 }

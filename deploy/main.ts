@@ -1,8 +1,9 @@
+import { resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { EXIT } from './cli/command-error.ts'
 import { type ClusterRole, runOnKafka } from './cluster/cluster-role.ts'
-import type { Credentials } from './data-directory.ts'
-import { firstSteps } from './first-steps.ts'
+import type { Credentials, DataDirectory } from './data-directory.ts'
+import { firstSteps, howToReadCredentials } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
 import { listen, openServers, type Servers } from './servers.ts'
@@ -80,7 +81,7 @@ async function work(
   await opening.whenOpen()
   engine.start()
   await engine.whenTaken()
-  announce(credentials, created)
+  announce(credentials, created, directory)
   if (created) directory.writeCredentials(credentials)
 }
 
@@ -118,9 +119,12 @@ function stopSignal(logger: Logger): Promise<void> {
   })
 }
 
-function announce(credentials: Credentials, created: boolean): void {
+function announce(credentials: Credentials, created: boolean, { path }: DataDirectory): void {
   const ready = `Weir is ready: ${credentials.apiUrl} (API page: ${credentials.apiUrl}/docs)`
-  console.log(created ? `${ready}\n\n${firstSteps(credentials, 'in the data folder')}` : ready)
+  const isSeen = process.stdout.isTTY === true
+  const first = () =>
+    isSeen ? firstSteps(credentials, 'in the data folder') : howToReadCredentials(credentials, resolve(path))
+  console.log(created ? `${ready}\n\n${first()}` : ready)
 }
 
 function newLogger({ logLevel }: Settings): Logger {

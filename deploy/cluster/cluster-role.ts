@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { KeyAnswers } from '../../api/ingest/key-answers.ts'
-import { bootstrap } from '../../engine/configuration/bootstrap.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { spreads } from '../../engine/configuration/entities.ts'
@@ -10,7 +9,6 @@ import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
-import { firstSteps } from '../first-steps.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
@@ -18,6 +16,7 @@ import { StoreOpening } from '../store-opening.ts'
 import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { type ClusterBase, openClusterBase } from './cluster-base.ts'
+import { foundAccount } from './found-account.ts'
 
 /** A role of a process that shares its log with others; `all` is the three others in one. */
 export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
@@ -118,25 +117,6 @@ async function holdsRecords({ checkpoints }: ClusterBase): Promise<boolean> {
     Array.from({ length: checkpoints.partitions }, (_, partition) => checkpoints.bounds(partition)),
   )
   return bounds.some(({ next }) => next > 0n)
-}
-
-/** The first process with the API founds the account, and alone ever sees its credentials in clear. */
-async function foundAccount(
-  { configuration, clock, entropy, settings }: ClusterBase,
-  addresses: Addresses,
-): Promise<void> {
-  const founded = await bootstrap(
-    configuration,
-    { clock, entropy },
-    {
-      accountId: settings.bootstrapAccountId,
-      accessToken: settings.bootstrapAccessToken,
-      enterpriseAccessToken: settings.bootstrapEnterpriseAccessToken,
-      ingestionKey: settings.bootstrapIngestionKey,
-      serviceKey: settings.bootstrapServiceKey,
-    },
-  )
-  if (founded.created) console.log(firstSteps({ ...addresses, ...founded.credentials }, 'nowhere'))
 }
 
 async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }: Addresses): Promise<void> {

@@ -215,7 +215,7 @@ describe('a server that goes away', () => {
     await expectStoredOnce(running, lines)
     expect(await readiness(running)).toMatchObject({ code: 200 })
     // The first start that was ready is the one that says how to begin.
-    expect(running.output.match(/^ {2}curl /gm)).toHaveLength(3)
+    expect(running.output.match(/^A new account was created: /gm)).toHaveLength(1)
     // Gone again, with lines on the way to it.
     await front.process.kill()
     expect(await post(running, [{ line: 'late' }])).toBe(200)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { createServer } from 'node:net'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
@@ -117,23 +118,58 @@ test('a data folder of a newer program is refused', async () => {
   await expect(weir.start()).rejects.toThrow(/has format 2, this program knows 1: start the newer program/)
 })
 
-test('a first start prints three commands with the real credentials, later starts do not, and no log holds a secret', async () => {
+test('a first start into a journal prints how to read its credentials, and no start prints or logs a secret', async () => {
   weir = await RunningWeir.start({ LOG_LEVEL: 'trace' })
-  const { accessToken, ingestionKey, enterpriseAccessToken, serviceKey, ingestUrl } = weir.credentials
-  expect(weir.output.match(/^ {2}curl /gm)).toHaveLength(3)
-  expect(weir.output).toContain(`'${ingestUrl}/logs/ingest?hostname=my-host' -H 'apikey: ${ingestionKey}'`)
-  expect(weir.output).toContain(`Authorization: Token ${accessToken}`)
+  const { directory, environment, credentials } = weir
+  const { accountId, accessToken, ingestionKey, enterpriseAccessToken, serviceKey } = credentials
+  expect(weir.output).toContain(`A new account was created: ${accountId}.`)
+  expect(weir.output).toContain(`WEIR_DATA_DIR='${directory}' npx weir credentials`)
+  expect(weir.output).not.toContain('curl')
+  const told = await runWeir(['credentials', '--json'], environment)
+  const { isNew: _, ...whole } = credentials
+  expect(JSON.parse(told.out)).toEqual(whole)
   const first = weir.output.length
   await post(weir, [{ line: 'a' }])
   await weir.get(`/v1/usage/apps?from=1&to=2`)
   await weir.end('SIGTERM')
   await weir.start()
-  const later = weir.output.slice(first)
   for (const secret of [accessToken, ingestionKey, enterpriseAccessToken, serviceKey])
-    expect(later).not.toContain(secret)
-  expect(later).not.toContain('curl')
-  expect(readFileSync(join(weir.directory, 'credentials.json'), 'utf8')).toContain(accessToken)
+    expect(weir.output).not.toContain(secret)
+  expect(weir.output.slice(first)).not.toContain('A new account')
+  expect(readFileSync(join(directory, 'credentials.json'), 'utf8')).toContain(accessToken)
 })
+
+const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+if (!hasTerminal)
+  console.warn('Skipped: the first start at a terminal needs "script" of util-linux, which is not here')
+
+test.skipIf(!hasTerminal)(
+  'a first start at a terminal prints three commands with the real credentials',
+  async () => {
+    weir = RunningWeir.prepare()
+    const { directory, environment } = weir
+    const command = [process.execPath, PROGRAM, 'all'].map(part => `'${part}'`).join(' ')
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment })
+    let shown = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    const ended = new Promise<number | null>(resolve => terminal.once('close', resolve))
+    const complete = await eventually(
+      async () => shown.includes('ask for its usage'),
+      isShown => isShown || terminal.exitCode !== null,
+    )
+    expect([complete, shown]).toEqual([true, expect.stringContaining('Weir is ready: ')])
+    const { accessToken, ingestionKey, ingestUrl } = weir.credentials
+    expect(shown.match(/^ {2}curl /gm)).toHaveLength(3)
+    expect(shown).toContain(`'${ingestUrl}/logs/ingest?hostname=my-host' -H 'apikey: ${ingestionKey}'`)
+    expect(shown).toContain(`Authorization: Token ${accessToken}`)
+    const { pid } = JSON.parse(readFileSync(join(directory, 'owner.json'), 'utf8')) as { pid: number }
+    process.kill(pid, 'SIGTERM')
+    expect(await ended).toBe(0)
+  },
+  60_000,
+)
 
 test('a start on a port that is taken, or on an unknown host, ends with a sentence and lets go of the data folder', async () => {
   weir = await RunningWeir.start()
@@ -217,7 +253,7 @@ describe('a start that cannot work ends with a sentence', () => {
     expect(code).toBe(2)
   })
 
-  test('a first one on a port that is taken leaves the three commands to the one that succeeds', async () => {
+  test('a first one on a port that is taken leaves the word about credentials to the one that succeeds', async () => {
     const other = createServer()
     const port = await freePort()
     await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
@@ -226,7 +262,7 @@ describe('a start that cannot work ends with a sentence', () => {
     expect([code, output]).toEqual([2, expect.stringContaining('another program listens there')])
     await new Promise(resolve => other.close(resolve))
     await weir.start()
-    expect(weir.output.match(/^ {2}curl /gm)).toHaveLength(3)
+    expect(weir.output).toContain('A new account was created: ')
   }, 60_000)
 
   test('another secret key, none, or another number of partitions than the log has', async () => {

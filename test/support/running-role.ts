@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startProgram } from './program.ts'
 
 /** One role of the real program in a process of its own. */
@@ -13,12 +16,19 @@ export interface RunningRole {
 
 const READY = /(?:is ready: |CLICKHOUSE_URL=)(https?:\/\/\S+)/
 
-/** Starts a role and waits until it says that it is ready. @throws what it printed when it ends instead */
+/**
+ * Starts a role and waits until it says that it is ready. One that has no data folder gets one: the first that serves the
+ * API of a log leaves credentials there.
+ *
+ * @throws what it printed when it ends instead
+ */
 export async function startRole(
   role: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningRole> {
-  const { process: child, ended } = startProgram([role], environment)
+  const folder = mkdtempSync(join(tmpdir(), 'weir-role-'))
+  const { process: child, ended } = startProgram([role], { WEIR_DATA_DIR: folder, ...environment })
+  void ended.then(() => rmSync(folder, { recursive: true, force: true }))
   let printed = ''
   const ready = new Promise<string>(resolve => {
     child.stdout?.on('data', (text: string) => {
