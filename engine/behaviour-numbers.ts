@@ -10,6 +10,6 @@ export const THIRD_BEHAVIOUR = 3
 export const FOURTH_BEHAVIOUR = 4
 /**
  * Changes what records of earlier programs' kinds give, too: so it is in force in a partition from the first control
- * record on that carries it. Batches end by bytes on the log.
+ * record on that carries it. Batches end by bytes on the log; a rule may keep lines longer than the account does.
  */
 export const FIFTH_BEHAVIOUR = 5

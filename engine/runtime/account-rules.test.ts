@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
-import { BEHAVIOUR } from '../behaviour-numbers.ts'
+import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
@@ -65,7 +65,7 @@ function excludes(query: string, line: StoredLine): boolean {
   const rules = new AccountRules()
   const exclusions = [{ id: '1', title: '', apps: [], hosts: [], query }]
   rules.set({ accountId: ACCOUNT, exclusions, retentionRules: [] })
-  return rules.judge(line, PLACE, 0) !== undefined
+  return rules.judge(line, PLACE, 0, BEHAVIOUR) !== undefined
 }
 
 test('a rule matches the lines whose record its query matches', () => {
@@ -99,7 +99,7 @@ test('a line is judged as it arrives as tails judge it, and as the default graph
       const isDropped = rules.judgeArrival(judgedArrival(arrived), RECEIVED_MS, 0) !== undefined
       matched[isDropped ? 'yes' : 'no']++
       expect(isDropped).toBe(compileLineTest(conditions)(judgedRecord(arrived.record)))
-      expect(isDropped).toBe(rules.judge(storedLine(sent), PLACE, 0) !== undefined)
+      expect(isDropped).toBe(rules.judge(storedLine(sent), PLACE, 0, BEHAVIOUR) !== undefined)
     }),
     { numRuns: 2_000, seed: 6 },
   )
@@ -121,3 +121,22 @@ test.each([
   expect(excludes(query, storedLine(sent))).toBe(true)
   expect(evaluate(parseQuery(query), shownRecord(storedLine(sent)))).toBe(true)
 })
+
+test.each([
+  [FOURTH_BEHAVIOUR, 30],
+  [BEHAVIOUR, 90],
+])(
+  'by behaviour %i a line that a rule of 90 days names is kept %i days by an account of 30',
+  (behaviour, days) => {
+    const rules = new AccountRules()
+    const rule = { id: '1', days: 90, apps: [], hosts: [], levels: [], query: '*' }
+    rules.set({ accountId: ACCOUNT, exclusions: [], retentionRules: [rule] })
+    const line = storedLine({ line: 'x' })
+    expect(line.retentionDays).toBe(30)
+    rules.judge(line, PLACE, 0, behaviour)
+    expect([line.retentionDays, line.poolDays]).toEqual([days, 90])
+    rules.set({ accountId: ACCOUNT, exclusions: [], retentionRules: [{ ...rule, days: 7 }] })
+    rules.judge(line, PLACE, 0, behaviour)
+    expect([line.retentionDays, line.poolDays]).toEqual([7, 7])
+  },
+)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
+import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../configuration/deployed.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { type LinePlace, recordOf, rowOfLine } from '../line-record.ts'
@@ -86,19 +87,21 @@ export class AccountRules {
   }
 
   /**
-   * Settles how long a line is kept, and in which pool it counts.
+   * Settles how long a line is kept, and in which pool it counts. Before the fifth behaviour a rule could not keep a line
+   * longer than the plan, and the pool said days that did not hold.
    *
    * @param line filled, with the retention of the plan
    * @param bytes of its event
+   * @param behaviour number in force
    * @returns why it is not stored; undefined: it is
    */
-  judge(line: StoredLine, place: LinePlace, bytes: number): Exclusion | undefined {
+  judge(line: StoredLine, place: LinePlace, bytes: number, behaviour: number): Exclusion | undefined {
     const judged = judgedLine(line, place)
     const exclusion = this.#exclusionOf(judged, line.timeMs)
     if (exclusion === undefined) {
       const rule = this.#retention.find(({ matches }) => matches(judged))
       if (rule === undefined) return undefined
-      line.retentionDays = Math.min(rule.days, line.retentionDays)
+      line.retentionDays = behaviour < FIFTH_BEHAVIOUR ? Math.min(rule.days, line.retentionDays) : rule.days
       line.poolDays = rule.days
       return undefined
     }

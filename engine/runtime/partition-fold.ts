@@ -491,7 +491,8 @@ export class PartitionFold {
     const position = { offset: this.#offset, row }
     if (state.rules.anyHold) {
       const { topic, partition } = this.#identity
-      const exclusion = state.rules.judge(this.#line, { topic, partition, ...position }, event.bytes)
+      const place = { topic, partition, ...position }
+      const exclusion = state.rules.judge(this.#line, place, event.bytes, this.#behaviour)
       if (exclusion !== undefined) {
         this.#watch?.excluded?.(event, name, exclusion)
         return exclusion

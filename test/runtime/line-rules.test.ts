@@ -117,7 +117,7 @@ describe.each([
     const kept = world.store.rows('lines').map(({ line, retention, pool }) => [line, retention, pool])
     expect(kept).toEqual([
       ['a', 3, 3],
-      ['b', 30, 90], // The plan's days are the most; the pool is the rule's.
+      ['b', 90, 90], // Longer than the account's 30 days: what the pool says is what holds.
       ['c', 30, 0],
       ['{"order":{"total":101}}', 7, 7],
       ['{"order":{"total":100}}', 30, 0],

@@ -124,6 +124,8 @@ export class LogModel {
   readonly #keys = new Map<string, { digest: string; timeMs: number }>()
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
   #timeMs = 0
+  /** In force: the highest that a control record has named so far. */
+  #behaviour = 1
   #states = 0
 
   /** @param recipes by the id of the revision, which the world writes into a document as its title */
@@ -146,6 +148,7 @@ export class LogModel {
   #readRecord(record: LogRecord): void {
     const isLines = schemaIdOf(record.value) === lineBatchType.id
     const control = isLines ? undefined : controlType.decode(record.value)
+    this.#behaviour = Math.max(this.#behaviour, control?.behaviour ?? 1)
     const timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineOf(control))
     const isNewSlice = Math.floor(timeMs / SLICE_MS) !== Math.floor(this.#timeMs / SLICE_MS)
     this.#timeMs = timeMs
@@ -393,7 +396,8 @@ export class LogModel {
       }
       this.#count(node, line, true)
       const { poolDays = line.retentionDays } = judgement
-      this.#stored.push({ ...line, retentionDays: Math.min(line.retentionDays, poolDays) })
+      const retentionDays = this.#behaviour < 5 ? Math.min(line.retentionDays, poolDays) : poolDays
+      this.#stored.push({ ...line, retentionDays })
     }
   }
 

@@ -153,12 +153,25 @@ export function judgedRows(records: readonly LogRecord[], free: readonly MemoryR
       level: row.level as string,
       text: row.line as string,
     }
-    const judgement = judge(line, inForceAt(records, row.offset as bigint))
+    const offset = row.offset as bigint
+    const judgement = judge(line, inForceAt(records, offset))
     if ('excludedBy' in judgement) return []
     const { poolDays } = judgement
     if (poolDays === undefined) return [row]
-    return [{ ...row, retention: Math.min(row.retention as number, poolDays), pool: poolDays }]
+    return [{ ...row, retention: keptDays(row, poolDays, behaviourAt(records, offset)), pool: poolDays }]
   })
+}
+
+/** A rule could only shorten what the account says until the fifth behaviour. */
+function keptDays({ retention }: MemoryRow, poolDays: number, behaviour: number): number {
+  return behaviour < 5 ? Math.min(retention as number, poolDays) : poolDays
+}
+
+/** The highest that a control record before has named. */
+function behaviourAt(records: readonly LogRecord[], offset: bigint): number {
+  return records
+    .filter(record => record.offset < offset && schemaIdOf(record.value) === controlType.id)
+    .reduce((highest, { value }) => Math.max(highest, controlType.decode(value).behaviour), 1)
 }
 
 /** The same log, its rules without effect, and as if lines that they drop entirely had not been sent. */
