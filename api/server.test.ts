@@ -218,6 +218,7 @@ describe('trouble', () => {
       ['POST', { url: '/v3/pipeline', payload: { title: 't' } }, READ_FIRST],
       ['POST', { url: '/v1/config/presetalert', payload: { name: 'n' } }, READ_FIRST],
       ['PUT', { url: '/v3/account/spread', payload: { enabled: true } }, REPEAT],
+      ['PUT', { url: '/v1/config/retention', payload: { days: 7 } }, REPEAT],
       ['PUT', { url: '/v1/config/usage-quotas', payload: {} }, REPEAT],
       ['DELETE', { url: '/v3/pipeline/{id}' }, REPEAT],
     ])('%s %j', async (method, request, next) => {

@@ -22,6 +22,7 @@ import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { LiveTaps } from '../engine/runtime/taps.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { assertLogPresent, type InstallationUse } from './log-presence.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
@@ -129,7 +130,10 @@ async function openOnLog(
     throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
   })
   const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
-  if (use === 'serve') await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
+  if (use === 'serve') {
+    await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
+    noteGivenRetention(settings, { configuration, logger })
+  }
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const taps = new LiveTaps(clock)
@@ -240,7 +244,7 @@ async function firstStart(
     )
   }
   if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys, isNew: true })
-  await bootstrap(configuration, ports, keys)
+  await bootstrap(configuration, ports, { ...keys, retentionDays: settings.retentionDays })
   return { keys, created: kept === undefined || kept.isNew === true }
 }
 

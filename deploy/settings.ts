@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { CidrBlock } from '../engine/cidr.ts'
+import { MAX_RETENTION_DAYS } from '../schemas/retention-api.ts'
 import {
   brokerList,
   byteSize,
@@ -222,6 +223,12 @@ const DECLARATIONS = {
     'How long stored records stay on the log for preview and replay.',
     integer(1, 24 * 365),
     24,
+  ),
+  retentionDays: setting(
+    'WEIR_RETENTION_DAYS',
+    'Days that lines are kept, for the account that a first start creates; later "weir retention set" says it. Default: 30.',
+    integer(1, MAX_RETENTION_DAYS) as (value: string) => number | undefined,
+    undefined,
   ),
   secretKey: setting(
     'WEIR_SECRET_KEY',

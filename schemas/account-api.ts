@@ -26,7 +26,8 @@ const members = {
     Type.Integer({
       minimum: 0,
       maximum: 90,
-      description: 'Days that lines are kept and found; with 0 they are accepted, and never found',
+      description:
+        'Days that lines are kept and found; with 0 they are accepted, and never found. Of an account that keeps them longer (/v1/config/retention) 90 is shown, and 90 changes nothing',
     }),
   ),
   enable_syslog: Type.Optional(

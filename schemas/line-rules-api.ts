@@ -86,7 +86,8 @@ const RetentionMembers = {
   days: Type.Integer({
     minimum: 1,
     maximum: MAX_DAYS,
-    description: 'How long lines are kept, if the plan does not say less; also the pool that they count in',
+    description:
+      'How long lines are kept, be it shorter or longer than others of the account; also the pool that they count in',
   }),
 }
 

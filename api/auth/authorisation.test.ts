@@ -100,6 +100,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v1/config/retention-rules/:id': 'admin',
   'PATCH /v1/config/retention-rules/:id': 'admin',
   'DELETE /v1/config/retention-rules/:id': 'admin',
+  'GET /v1/config/retention': 'read',
+  'PUT /v1/config/retention': 'admin',
   'GET /v1/config/usage-quotas': 'admin',
   'PUT /v1/config/usage-quotas': 'admin',
   'GET /v3/enterprise': 'enterprise',

@@ -20,6 +20,7 @@ import { memberRoutes } from './member-routes.ts'
 import { presetAlertRoutes } from './preset-alert-routes.ts'
 import { quotaRoutes } from './quota-routes.ts'
 import type { Reach } from './reach.ts'
+import { retentionRoutes } from './retention-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 
@@ -61,6 +62,7 @@ export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async
   await app.register(groupRoutes, ports)
   await app.register(streamRoutes, ports)
   await app.register(ingestionRoutes, ports)
+  await app.register(retentionRoutes, ports)
   await app.register(lineRuleRoutes, ports)
   await app.register(quotaRoutes, ports)
   await app.register(tokenRoutes, ports)

@@ -16,6 +16,7 @@ import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/repl
 import { withPresentConfiguration } from '../present-configuration.ts'
 import { type ChildAccountPorts, ChildAccounts, mayWrite } from './child-accounts.ts'
 import { type EnterpriseKeySettings, EnterpriseKeys } from './enterprise-keys.ts'
+import { shownRetention } from './records.ts'
 
 const ACCOUNTS = '/v1/enterprise/account'
 const ACCOUNT = `${ACCOUNTS}/:accountId`
@@ -173,7 +174,7 @@ function recordOf(configuration: ConfigurationLog, caller: Caller, { id, value }
   return {
     account: id,
     enterprise: value.enterprise ?? '',
-    retention: value.retentionDays,
+    retention: shownRetention(value),
     owner: value.ownerEmail,
     retentionPeriods: RETENTION_PERIODS,
     retentionTiers: RETENTION_PERIODS,

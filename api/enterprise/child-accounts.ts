@@ -6,7 +6,14 @@ import {
   create,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import { type Account, accountKeys, accounts, type Plan } from '../../engine/configuration/entities.ts'
+import {
+  type Account,
+  accountKeys,
+  accounts,
+  INSTALLATION_KEY,
+  installations,
+  type Plan,
+} from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { memberKey, members } from '../../engine/configuration/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
@@ -15,6 +22,7 @@ import type { AccountChange, AccountCreate } from '../../schemas/account-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError, forbidden, notFound } from '../errors.ts'
 import { untilNotOvertaken } from '../overtaken.ts'
+import { shownRetention } from './records.ts'
 
 export interface ChildAccountPorts {
   readonly configuration: ConfigurationLog
@@ -60,7 +68,7 @@ export class ChildAccounts {
       ownerEmail: write.owneremail,
       plan: planOf(DEFAULT_PLAN, write.plan),
       status: 'active',
-      retentionDays: write.retention ?? DEFAULT_RETENTION_DAYS,
+      retentionDays: write.retention ?? this.#usualRetentionDays(enterpriseId),
       externalId: write.external_id ?? null,
       ingestionSuspended: false,
       ...(write.features && { features: write.features }),
@@ -81,6 +89,14 @@ export class ChildAccounts {
     return { account: this.get(caller, id), ingestionKey: key }
   }
 
+  /** What the first account of the installation has, in its own enterprise: the operator has said that much. */
+  #usualRetentionDays(enterprise: string): number {
+    const { configuration } = this.#ports
+    const first = configuration.get(installations, INSTALLATION_KEY)
+    const account = first && configuration.get(accounts, first.value.account)
+    return account?.value.enterprise === enterprise ? account.value.retentionDays : DEFAULT_RETENTION_DAYS
+  }
+
   /** What is left out stays as it is. */
   change(caller: Caller, id: string, write: AccountChange): Promise<Entity<Account>> {
     const { entropy, clock, configuration } = this.#ports
@@ -92,7 +108,7 @@ export class ChildAccounts {
         company: write.company ?? value.company,
         ownerEmail,
         plan: planOf(value.plan, write.plan),
-        retentionDays: write.retention ?? value.retentionDays,
+        retentionDays: retentionOf(value, write),
         externalId: write.external_id === undefined ? value.externalId : write.external_id,
         ...(write.features && { features: { ...value.features, ...write.features } }),
       }
@@ -176,6 +192,11 @@ export function writer(caller: Caller): { enterpriseId: string } {
 
 export function mayWrite({ role }: Caller): boolean {
   return role === 'owner' || role === 'admin'
+}
+
+/** A client that writes back what it was shown changes nothing, also where lines are kept longer than it can be shown. */
+function retentionOf(before: Account, { retention }: AccountChange): number {
+  return retention === undefined || retention === shownRetention(before) ? before.retentionDays : retention
 }
 
 function ownerChange(account: string, email: string, entropy: Entropy, createdAtMs: number): Change {

@@ -35,6 +35,14 @@ export const EnterpriseRecord = Type.Object({
 })
 export type EnterpriseRecord = Type.Static<typeof EnterpriseRecord>
 
+/** The most days that clients of accounts take and show. */
+const MAX_SHOWN_RETENTION_DAYS = 90
+
+/** Days as clients of accounts know them: an account that keeps lines longer (`/v1/config/retention`) shows the most. */
+export function shownRetention({ retentionDays }: Pick<Account, 'retentionDays'>): number {
+  return Math.min(retentionDays, MAX_SHOWN_RETENTION_DAYS)
+}
+
 export function accountRecord({ id, value }: Entity<Account>): AccountRecord {
   return {
     account: id,
@@ -44,8 +52,8 @@ export function accountRecord({ id, value }: Entity<Account>): AccountRecord {
     owneremail: value.ownerEmail,
     plan: planRecord(value.plan),
     status: value.status,
-    retention: value.retentionDays,
-    quota: { retention: value.retentionDays },
+    retention: shownRetention(value),
+    quota: { retention: shownRetention(value) },
     external_id: value.externalId,
     created: new Date(value.createdAtMs).toISOString(),
     ...(value.features?.throttle === false ? { features: { throttle: false } } : {}),

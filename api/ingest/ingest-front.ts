@@ -37,7 +37,13 @@ export interface IngestFrontOptions {
 /** Told about every request whose lines are durable; not about repeats. */
 export interface IngestObserver {
   /** @param request `bytes` are those of the body, decompressed */
-  accepted(request: { lines: number; refused: number; bytes: number; driftMs: number | null }): void
+  accepted(request: {
+    lines: number
+    refused: number
+    retimed: number
+    bytes: number
+    driftMs: number | null
+  }): void
 }
 
 interface Filled {
@@ -95,9 +101,9 @@ export class IngestFront {
     const bytes = this.#reader.body.length
     const written = this.#append(request, account, idempotency, partition)
     const { filled, lines, batchId } = await written
-    const { count, refused } = filled.read
+    const { count, refused, retimed } = filled.read
     const { driftMs } = filled.facts
-    this.#options.observer?.accepted({ lines, refused: refused.length, bytes, driftMs })
+    this.#options.observer?.accepted({ lines, refused: refused.length, retimed, bytes, driftMs })
     return send(reply, replyOf(batchId, count, refused))
   }
 

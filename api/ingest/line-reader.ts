@@ -11,6 +11,8 @@ export interface ReadLines {
   readonly count: number
   /** Places of lines that hold nothing to store, rising. */
   readonly refused: readonly number[]
+  /** Lines whose own time was too old or too far ahead: they have the time of reception instead. */
+  readonly retimed: number
   /** What the body says about the request; null when it says nothing. */
   readonly envelope: Envelope | null
 }
@@ -62,8 +64,11 @@ export class LineReader {
   readLines(batch: LineBatchBuilder, bounds: TimeBounds, tags: readonly string[] | null): ReadLines {
     const mark = batch.mark()
     if (this.#json === undefined && isUtf8(this.body)) {
-      if (new LineScanner(batch, bounds).scan(this.#bytes, this.#length))
-        return { count: batch.count - mark.count, refused: [], envelope: null }
+      const scanner = new LineScanner(batch, bounds)
+      if (scanner.scan(this.#bytes, this.#length)) {
+        const { retimed } = scanner
+        return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
+      }
       batch.rollBack(mark)
     }
     const json = this.#opened()

@@ -69,7 +69,7 @@ export function envelopeOf({ members }: JsonBody): Envelope {
  * Appends the lines of a body to a batch.
  *
  * @param tags  those of the request: a line's own come on top
- * @returns places of the lines that were refused, among `count` in all
+ * @returns places of the lines that were refused, among `count` in all, and how many had a time out of bounds
  * @throws ApiError 400 when there is no array of lines, or nothing in it can be stored
  */
 export function parseLines(
@@ -77,16 +77,19 @@ export function parseLines(
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   tags: readonly string[],
-): { readonly count: number; readonly refused: readonly number[] } {
+): { readonly count: number; readonly refused: readonly number[]; readonly retimed: number } {
   const source = linesSource(members)
   const elements = elementsAt(source, 0)
   const refused: number[] = []
+  let retimed = 0
   for (const [place, { start, end }] of elements.entries()) {
-    if (!parseLine(source.slice(start, end), batch, bounds, tags)) refused.push(place)
+    const outcome = parseLine(source.slice(start, end), batch, bounds, tags)
+    if (outcome === 'refused') refused.push(place)
+    if (outcome === 'retimed') retimed++
   }
   if (refused.length > 0 && refused.length === elements.length)
     throw badRequest([{ message: '"lines" holds no line with a text', key: 'lines' }])
-  return { count: elements.length, refused }
+  return { count: elements.length, refused, retimed }
 }
 
 function linesSource(members: ReadonlyMap<string, string>): string {
@@ -97,18 +100,20 @@ function linesSource(members: ReadonlyMap<string, string>): string {
   throw badRequest([{ message: isThere ? '"lines" must be an array' : '"lines" is required', key: 'lines' }])
 }
 
-/** @returns false when there is nothing to store */
+/** `refused`: there is nothing to store; `retimed`: the line's own time was out of bounds. */
+type Outcome = 'added' | 'retimed' | 'refused'
+
 function parseLine(
   source: string,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   requestTags: readonly string[],
-): boolean {
+): Outcome {
   if (source[0] === '"') return addLine(batch, bounds, requestTags, source, new Map())
-  if (source[0] !== '{') return false
+  if (source[0] !== '{') return 'refused'
   const members = membersAt(source, 0)
   const text = take(members, 'line')
-  return text !== undefined && addLine(batch, bounds, requestTags, text, members)
+  return text === undefined ? 'refused' : addLine(batch, bounds, requestTags, text, members)
 }
 
 /** @param members those beside the text; each one that has a meaning is taken out, what stays is kept under meta */
@@ -118,7 +123,7 @@ function addLine(
   requestTags: readonly string[],
   textSource: string,
   members: Map<string, string>,
-): true {
+): Outcome {
   const text = Buffer.from(textOf(textSource))
   const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
   const timestamp = takeTimestamp(members)
@@ -151,7 +156,7 @@ function addLine(
     meta: meta.text,
     rest,
   })
-  return true
+  return time?.clamped ? 'retimed' : 'added'
 }
 
 /** Takes a member out; null counts as absent. */

@@ -66,6 +66,8 @@ const SCANNED_NESTING = 24
  * Both give the very same columns: scan-lines.test.ts compares them on generated bodies.
  */
 export class LineScanner {
+  /** Lines so far whose own time was out of bounds. */
+  retimed = 0
   #body: Buffer = Buffer.alloc(SENTINEL_BYTES)
   #length = 0
   #batch: LineBatchBuilder
@@ -230,6 +232,7 @@ export class LineScanner {
       this.#batch.rest.appendEmpty()
       return
     }
+    if (this.#clamped) this.retimed++
     const timestamp = kept ? this.#body.toString('utf8', this.#timestampStart, this.#timestampEnd) : undefined
     this.#batch.rest.appendText(restText({ timestamp, clamped: this.#clamped, truncated: this.#truncated }))
   }

@@ -41,6 +41,12 @@ const DRIFT_BUCKETS_S = [-3600, -60, -5, -1, 0, 1, 5, 60, 3600]
 export function ingestMetrics(registry: Registry): IngestObserver {
   const lines = counterOf(registry, 'weir_ingest_lines_total', 'Lines accepted: they are durable', [])
   const refusedLines = counterOf(registry, 'weir_ingest_refused_lines_total', 'Lines refused one by one', [])
+  const retimedLines = counterOf(
+    registry,
+    'weir_ingest_retimed_lines_total',
+    'Lines accepted whose own time was older than the retention of the account, or over a day ahead',
+    [],
+  )
   const accepted = counterOf(registry, 'weir_ingest_bytes_total', 'Bodies accepted, decompressed', [])
   const drifts = histogramOf(
     registry,
@@ -50,8 +56,9 @@ export function ingestMetrics(registry: Registry): IngestObserver {
     DRIFT_BUCKETS_S,
   )
   return {
-    accepted: ({ lines: count, refused, bytes, driftMs }) => {
+    accepted: ({ lines: count, refused, retimed, bytes, driftMs }) => {
       lines.inc(count)
+      retimedLines.inc(retimed)
       refusedLines.inc(refused)
       accepted.inc(bytes)
       if (driftMs !== null) drifts.observe(driftMs / 1000)
@@ -165,6 +172,10 @@ export function engineMetrics(
   })
   stored('weir_batches_stored_total', 'Batches stored since the start', 'batches')
   stored('weir_rows_stored_total', 'Rows stored since the start', 'rows')
+  const help = 'Lines past their retention that this process removed from the store since the start'
+  collectedCounter(registry, 'weir_expired_lines_total', help, [], counter => {
+    counter.inc({}, engine.status.expiredLines)
+  })
   gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that do not move', [], gauge => {
     gauge.set(engine.status.troubles.size)
   })

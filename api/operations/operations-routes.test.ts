@@ -40,7 +40,7 @@ describe('readiness', () => {
 
   test('nothing to say means ready', async () => {
     const workers = [worker(0, 5n, 0), worker(1, 0n, 0)]
-    const engine = await engineOver({ workers, keyedWorkers: [], troubles: new Map() })
+    const engine = await engineOver({ workers, keyedWorkers: [], troubles: new Map(), expiredLines: 0 })
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([])
     const response = await installation.app.inject({ url: '/readyz' })
     expect([response.statusCode, response.body]).toEqual([200, '{"status":"ready"}'])
@@ -52,6 +52,7 @@ describe('readiness', () => {
         workers: [worker(0, nextOffset, timeMs), worker(1, 0n, 0)],
         keyedWorkers: [],
         troubles: new Map(),
+        expiredLines: 0,
       })
     const reasons = async (timeMs: number, nextOffset: bigint) =>
       readiness({ log, clock, engine: await at(timeMs, nextOffset) }).notReady()
@@ -65,6 +66,7 @@ describe('readiness', () => {
       workers: [],
       keyedWorkers: [],
       troubles: new Map([[1, 'The store has another owner']]),
+      expiredLines: 0,
     })
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([
       'Partition 1 does not move: The store has another owner',
@@ -73,7 +75,7 @@ describe('readiness', () => {
   })
 
   test('partitions of other processes are not looked at; those that are not known yet are waited for', async () => {
-    const idle = { workers: [], keyedWorkers: [], troubles: new Map() }
+    const idle = { workers: [], keyedWorkers: [], troubles: new Map(), expiredLines: 0 }
     const notReady = async (assigned: readonly number[]) =>
       readiness({ log, clock, engine: await engineOver(idle, assigned) }).notReady()
     expect(await notReady([])).toEqual([])
@@ -141,12 +143,31 @@ describe('metrics', () => {
     expect(ports.registry.contentType).toContain('text/plain')
   })
 
+  test('lines whose own time is too old or too far ahead are counted, however the body is read', async () => {
+    const { app, clock, call, credentials } = await testInstallation()
+    const days = (count: number) => clock.wallMs() + count * 86_400_000
+    const times = [days(-29), days(-31), new Date(days(-400)).toISOString(), days(0), days(2), 'never']
+    const lines = times.map(timestamp => ({ line: 'a', timestamp }))
+    // An escape in a key is left to the complete parser.
+    const bodies = [JSON.stringify({ lines }), JSON.stringify({ lines }).replace('"line"', '"l\\u0069ne"')]
+    for (const payload of bodies) {
+      const headers = { apikey: credentials.ingestionKey, 'content-type': 'application/json' }
+      const url = '/logs/ingest?hostname=h'
+      expect((await call({ method: 'POST', url, headers, payload })).statusCode).toBe(200)
+    }
+    const text = (await app.inject({ url: '/metrics' })).body
+    expect(text).toMatch(/^weir_ingest_lines_total 12$/m)
+    expect(text).toMatch(/^weir_ingest_retimed_lines_total 6$/m)
+    await app.close()
+  })
+
   test('lag, batches and rows are read off the workers, room off the log', async () => {
     const registry = new Registry()
     const engine = await engineOver({
       workers: [worker(0, 3n, 5_000)],
       keyedWorkers: [],
       troubles: new Map([[1, 'x']]),
+      expiredLines: 7,
     })
     engineMetrics(registry, engine.work, { ingest: engine.ingest, keyed: engine.ingest })
     logMetrics(registry, installation.log)
@@ -158,6 +179,7 @@ describe('metrics', () => {
       expect(text).toMatch(/^weir_batches_stored_total\{topic="weir.ingest",partition="0"\} 3$/m)
       expect(text).toMatch(/^weir_rows_stored_total\{topic="weir.ingest",partition="0"\} 12$/m)
       expect(text).toMatch(/^weir_partitions_in_trouble 1$/m)
+      expect(text).toMatch(/^weir_expired_lines_total 7$/m)
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
     }
   })

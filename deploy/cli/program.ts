@@ -10,6 +10,7 @@ import { credentialsCommand } from './credentials.ts'
 import { explainCommand } from './explain.ts'
 import { pipelineCommand } from './pipeline.ts'
 import { restoreCommand } from './restore.ts'
+import { retentionCommand } from './retention.ts'
 import { searchCommand } from './search.ts'
 import { shipCommand } from './ship.ts'
 import { spreadCommand } from './spread.ts'
@@ -77,6 +78,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     searchCommand(world, finish),
     tailCommand(world),
     usageCommand(world),
+    retentionCommand(world),
     pipelineCommand(world, finish),
     explainCommand(world, finish),
     spreadCommand(world),

@@ -9,6 +9,7 @@ import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
+import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
@@ -63,6 +64,7 @@ export async function runOnKafka(
     if (serves.api) {
       await foundAccount(base, addresses)
       await makeGivenServiceKeys(settings, { ...base, logger })
+      noteGivenRetention(settings, { ...base, logger })
     }
     base.configuration.follow(following.signal).catch(error => {
       logger.error({ err: error }, 'the configuration is not followed any more')

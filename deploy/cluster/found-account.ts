@@ -40,7 +40,7 @@ export async function foundAccount(ports: FoundingPorts, addresses: Addresses): 
   const file = join(resolve(settings.dataDirectory), 'credentials.json')
   if (configuration.get(installations, INSTALLATION_KEY) !== undefined) return endAttempt(file, ports)
   const kept = keptBeforehand(file, given, addresses, ports.entropy)
-  const founded = await bootstrap(configuration, ports, kept)
+  const founded = await bootstrap(configuration, ports, { ...given, ...kept })
   if (!founded.created) return endAttempt(file, ports)
   finish(file, { ...addresses, ...founded.credentials })
 }
@@ -52,6 +52,7 @@ function givenValues(settings: Settings): BootstrapValues {
     enterpriseAccessToken: settings.bootstrapEnterpriseAccessToken,
     ingestionKey: settings.bootstrapIngestionKey,
     serviceKey: settings.bootstrapServiceKey,
+    retentionDays: settings.retentionDays,
   }
 }
 

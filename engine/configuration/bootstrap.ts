@@ -29,6 +29,8 @@ export interface BootstrapValues {
   /** 32 hexadecimal digits, as is the next. */
   readonly ingestionKey?: string | undefined
   readonly serviceKey?: string | undefined
+  /** Days that lines of the account are kept. */
+  readonly retentionDays?: number | undefined
 }
 
 /** In clear; this is the only time that tokens are seen. */
@@ -88,7 +90,10 @@ export async function bootstrap(
     serviceKey: given.serviceKey ?? newKey(entropy),
   }
   try {
-    await log.append(firstChanges(credentials, clock.wallMs(), entropy), AUTHOR)
+    await log.append(
+      firstChanges(credentials, given.retentionDays ?? DEFAULT_RETENTION_DAYS, clock.wallMs(), entropy),
+      AUTHOR,
+    )
   } catch (error) {
     const winner = log.get(installations, INSTALLATION_KEY)
     if (!(error instanceof ConfigurationRejected) || winner === undefined) throw error
@@ -99,14 +104,19 @@ export async function bootstrap(
 
 function checkForms(given: BootstrapValues): void {
   for (const [name, format] of Object.entries(FORMATS)) {
-    const value = given[name as keyof BootstrapValues]
+    const value = given[name as keyof typeof FORMATS]
     // The value may be a secret: it is not repeated.
     if (value !== undefined && !format.test(value))
       throw new RangeError(`${name} must match ${format.source}`)
   }
 }
 
-function firstChanges(credentials: BootstrapCredentials, nowMs: number, entropy: Entropy): Change[] {
+function firstChanges(
+  credentials: BootstrapCredentials,
+  retentionDays: number,
+  nowMs: number,
+  entropy: Entropy,
+): Change[] {
   const enterprise = newShortId(entropy)
   const account = credentials.accountId
   const installation: Installation = { enterprise, account }
@@ -120,7 +130,7 @@ function firstChanges(credentials: BootstrapCredentials, nowMs: number, entropy:
       ownerEmail: OWNER_EMAIL,
       plan: DEFAULT_PLAN,
       status: 'active',
-      retentionDays: DEFAULT_RETENTION_DAYS,
+      retentionDays,
       externalId: null,
       ingestionSuspended: false,
       createdAtMs: nowMs,

@@ -71,6 +71,8 @@ export interface EngineStatus {
   readonly keyedWorkers: readonly WorkerStatus[]
   /** Sentences about partitions that do not move, by partition; empty when all is well. */
   readonly troubles: ReadonlyMap<number, string>
+  /** Lines past their retention that were removed since the start; the process that leads removes those of all. */
+  readonly expiredLines: number
 }
 
 /** Reading of a partition stood still for a change of the configuration. */
@@ -130,6 +132,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       workers: [...this.#workers.values()].map(worker => worker.status),
       keyedWorkers: [...this.#keyedWorkers.values()].map(worker => worker.status),
       troubles: new Map(this.#troubles),
+      expiredLines: this.#housekeeping.expiredLines,
     }
   }
 

@@ -62,6 +62,12 @@ export class Housekeeping {
   readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
   readonly #quotas: QuotaWatch | undefined
+  #expiredLines = 0
+
+  /** Lines past their retention that were removed since the start. */
+  get expiredLines(): number {
+    return this.#expiredLines
+  }
 
   constructor(options: HousekeepingOptions) {
     this.#options = options
@@ -151,6 +157,7 @@ export class Housekeeping {
     }))
     if (settled.length === 0) return
     const removed = await store.removeExpired(clock.wallMs(), settled)
+    this.#expiredLines += removed
     if (removed > 0) logger.info({ removed }, 'lines past their retention were removed')
   }
 

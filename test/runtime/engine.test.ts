@@ -246,3 +246,13 @@ test('trimming waits for a task that needs the log as it is', async () => {
   await Promise.all([task, trimming])
   expect(order).toEqual(['task', 'trimmed'])
 })
+
+test('lines that retention removes are counted', async () => {
+  const removals = [5, 0, 2]
+  const store = Object.assign(new MemoryStore(), { removeExpired: async () => removals.shift() ?? 0 })
+  const weir = await start({ store })
+  const reported = () => weir.engine.status.workers.length === PARTITIONS
+  await passUntil(weir, reported)
+  for (let round = 0; round < 4; round++) await weir.clock.advanceUntil(weir.engine.runJobs())
+  expect([removals, weir.engine.status.expiredLines]).toEqual([[], 7])
+})

@@ -181,6 +181,7 @@ const BODIES: Readonly<Record<string, Body>> = {
   'PATCH /v1/config/stream/exclusions/:id': exclusion,
   'POST /v1/config/retention-rules': ({ mark }) => ({ name: mark, priority: 1, days: 3, query: 'absent' }),
   'PATCH /v1/config/retention-rules/:id': () => ({ days: 4 }),
+  'PUT /v1/config/retention': () => ({ days: 7 }),
   'PUT /v1/config/usage-quotas': () => ({
     daily: { limit: 1_000_000_000, rules: [{ percent: 50, apps: ['web'], active: true }] },
   }),

@@ -1,0 +1,62 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { jsonText } from '../../engine/json-text.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/retention-api.ts'
+import { apiClient } from './api-client.ts'
+import { apiAddress } from './connection.ts'
+import { type World, write } from './world.ts'
+
+const HELP = `
+Lines that come from now on are kept that long; those that are stored keep the days that they came with.
+Rules on retention (/v1/config/retention-rules) keep some lines shorter or longer.
+
+Examples:
+  weir retention
+  weir retention set 365`
+
+const URL = '/v1/config/retention'
+
+interface Options {
+  readonly json?: true
+}
+
+export function retentionCommand(world: World): Command {
+  const command = new Command('retention')
+    .summary('show or set how many days lines are kept')
+    .description('Show or set how many days lines of the account are kept.')
+    .addHelpText('after', HELP)
+  command
+    .command('show', { isDefault: true })
+    .description('Show how many days lines are kept.')
+    .option('--json', 'print the result as one JSON object')
+    .action(async (options: Options) => {
+      const answer = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
+      await tell(answer, `Lines are kept ${daysOf(answer)}.`, options, world)
+    })
+  command
+    .command('set')
+    .description('Set how many days lines that come from now on are kept.')
+    .argument('<days>', `1 to ${MAX_RETENTION_DAYS}`, readDays)
+    .option('--json', 'print the result as one JSON object')
+    .action(async (days: number, options: Options) => {
+      const api = apiClient(apiAddress(world), world)
+      const answer = (await api.json(URL, { method: 'PUT', body: { days } })) as JsonObject
+      await tell(answer, `Lines that come from now on are kept ${daysOf(answer)}.`, options, world)
+    })
+  return command
+}
+
+function readDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d+$/.test(text) || days < 1 || days > MAX_RETENTION_DAYS)
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_RETENTION_DAYS}.`)
+  return days
+}
+
+function daysOf({ days }: JsonObject): string {
+  return `${String(days)} ${days === 1 ? 'day' : 'days'}`
+}
+
+async function tell(answer: JsonObject, sentence: string, { json }: Options, world: World): Promise<void> {
+  await write(world.stdout, json ? `${jsonText(answer)}\n` : `${sentence}\n`)
+}

@@ -1,0 +1,19 @@
+import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import { accounts, INSTALLATION_KEY, installations } from '../engine/configuration/entities.ts'
+import type { Logger } from '../engine/logger.ts'
+import type { Settings } from './settings.ts'
+
+/** Says that WEIR_RETENTION_DAYS, which is for a first start, is not what holds. */
+export function noteGivenRetention(
+  { retentionDays: given }: Settings,
+  { configuration, logger }: { readonly configuration: ConfigurationLog; readonly logger: Logger },
+): void {
+  const account = configuration.get(installations, INSTALLATION_KEY)?.value.account
+  const held = account === undefined ? undefined : configuration.get(accounts, account)?.value.retentionDays
+  if (given === undefined || held === undefined || held === given) return
+  logger.warn(
+    { account, days: held },
+    `WEIR_RETENTION_DAYS is ${given} and only for a first start: lines of the account ${account} are kept ${held} days. ` +
+      `"weir retention set ${given}" changes it`,
+  )
+}

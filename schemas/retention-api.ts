@@ -1,0 +1,21 @@
+import Type from 'typebox'
+
+/**
+ * How long the lines of an account are kept. The account API of enterprises shows and takes 0 to 90 days alone; this
+ * resource is Weir's own.
+ */
+
+export const MAX_RETENTION_DAYS = 3_650
+
+const Days = Type.Integer({
+  minimum: 1,
+  maximum: MAX_RETENTION_DAYS,
+  description:
+    'Days that lines which come from now on are kept and found, where no rule on retention says otherwise',
+})
+
+export const RetentionWrite = Type.Object({ days: Days })
+export const RetentionRecord = Type.Object({
+  days: Type.Integer({ description: '0: lines are accepted, and never found' }),
+})
+export type RetentionRecord = Type.Static<typeof RetentionRecord>
