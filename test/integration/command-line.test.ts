@@ -130,6 +130,24 @@ describe('the command line against the real service', () => {
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
   })
 
+  test('pausing the only pipeline that reads lines is refused in a script, and with --yes lines are then stored', async () => {
+    const state = async () => (await run('pipeline', 'list')).out
+    const refused = await run('pipeline', 'pause', 'Calm')
+    expect([refused.code, refused.out]).toEqual([2, ''])
+    expect(refused.err).toMatch(/^weir: Calm was not paused\. .*unfiltered and unthrottled\. Say --yes /)
+    expect(await state()).not.toContain('paused')
+    const path = join(folder, 'paused.log')
+    writeFileSync(path, 'kept out\n')
+    expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
+    expect((await run('pipeline', 'pause', 'Calm', '--yes')).out).toMatch(/^Paused Calm\. .*unfiltered/)
+    expect(await state()).toContain('paused')
+    writeFileSync(path, 'let in\n')
+    expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
+    expect((await searched(1, 'host:paused')).map(({ _line }) => _line)).toEqual(['let in'])
+    expect((await run('pipeline', 'resume', 'Calm')).out).toBe('Calm runs.\n')
+    expect(await state()).not.toContain('paused')
+  })
+
   test('wrong credentials and queries end with the code that scripts expect', async () => {
     const refused = await begin(['search', 'x'], { WEIR_ACCESS_TOKEN: 'sts_wrong' }).ended
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('WEIR_ACCESS_TOKEN')])
