@@ -119,7 +119,7 @@ export class IngestFront {
     const tags = query.tags.length > 0 ? query.tags : null
     const destination = { account: account.shortId, route: INGEST_ROUTE, partition }
     const written = this.#options.writer.append(destination, this.#reader.body.length, batch => {
-      const read = this.#reader.readLines(batch, bounds, tags)
+      const read = this.#reader.readLines(batch, bounds, tags, this.#options.bodyLimitBytes)
       const facts: RequestFacts = {
         ...hostOf(query, read),
         remoteAddress: request.ip,
@@ -205,7 +205,13 @@ export class IngestFront {
     const { batchId, isPartial } = await first
     if (!isPartial) return replyOf(batchId, 0, [])
     this.#reader.load(chunks)
-    const { count, refused } = this.#reader.readLines(new LineBatchBuilder(), timeBounds(0, 0), null)
+    const { bodyLimitBytes } = this.#options
+    const { count, refused } = this.#reader.readLines(
+      new LineBatchBuilder(),
+      timeBounds(0, 0),
+      null,
+      bodyLimitBytes,
+    )
     return replyOf(batchId, count, refused)
   }
 }

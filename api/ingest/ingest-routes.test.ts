@@ -475,9 +475,41 @@ describe('size', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
   })
 
+  test.each(['""', '{}', 'null'])(
+    'a small body that unpacks to 690,000 lines of %s is 413, in little time',
+    async line => {
+      const front = await openFront()
+      for (const [open, close] of [
+        ['{"lines":[', ']}'],
+        ['{"e":"ls","ls":[', ']}'],
+        ['{"lines":[', '],"other":1}'],
+      ] as const) {
+        const count = Math.floor((LIMIT_BYTES - open.length - close.length) / (line.length + 1))
+        const body = `${open}${Array(count).fill(line).join(',')}${close}`
+        for (const [payload, headers] of [
+          [body, {}],
+          [gzipSync(body), { 'content-encoding': 'gzip' }],
+        ] as const) {
+          const response = await front.post(payload, { headers })
+          expect([response.statusCode, response.json()]).toEqual([413, TOO_LARGE])
+        }
+      }
+      expect(await front.batches()).toEqual([])
+    },
+  )
+
+  test('what senders put together from empty lines is taken', async () => {
+    const front = await openFront()
+    // The command line's largest batch, and a body of 2 MB of empty lines with what every client sends beside them.
+    expect((await front.post({ lines: Array(5_000).fill({ line: '' }) })).statusCode).toBe(200)
+    const usual = '{"line":"","timestamp":1700000000000,"app":"a","level":"INFO","env":""}'
+    const count = Math.floor((LIMIT_BYTES - 12) / (usual.length + 1))
+    expect((await front.post(`{"lines":[${Array(count).fill(usual).join(',')}]}`)).statusCode).toBe(200)
+  })
+
   test('a body of tiny lines that no record can hold is 413, and its neighbours are stored', async () => {
-    const front = await openFront({ bodyLimitBytes: 4_000_000 })
-    const tiny = `{"lines":[${'"",'.repeat(2 ** 20)}{"line":"","app":"a","level":"b","env":"c","file":"d"}]}`
+    const front = await openFront({ bodyLimitBytes: 5_000_000 })
+    const tiny = `{"lines":[${'"a",'.repeat(2 ** 20)}{"line":"","app":"a","level":"b","env":"c","file":"d"}]}`
     const [first, huge] = await Promise.all([front.post(ONE_LINE), front.post(tiny), front.post(ONE_LINE)])
     expect([first.statusCode, huge.statusCode]).toEqual([200, 413])
     const lines = (await front.batches()).reduce((sum, batch) => sum + batch.count, 0)

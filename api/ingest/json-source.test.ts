@@ -14,7 +14,7 @@ test('members and elements, put together again, are the value', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), spacing, (array, space) => {
       const text = ` ${JSON.stringify(array, undefined, space)}`
-      const elements = elementsAt(text, 1).map(({ start, end }) => JSON.parse(text.slice(start, end)))
+      const elements = [...elementsAt(text, 1)].map(({ start, end }) => JSON.parse(text.slice(start, end)))
       expect(elements).toEqual(JSON.parse(text))
     }),
   )

@@ -24,16 +24,14 @@ export function membersAt(text: string, from: number): Map<string, string> {
   return members
 }
 
-/** @returns the elements of the array that begins at `from` */
-export function elementsAt(text: string, from: number): Span[] {
-  const elements: Span[] = []
+/** Gives the elements of the array that begins at `from`, each when it is asked for. */
+export function* elementsAt(text: string, from: number): Generator<Span> {
   let at = skipBlanks(text, from + 1)
   while (text[at] !== ']') {
     const end = valueEnd(text, at)
-    elements.push({ start: at, end })
+    yield { start: at, end }
     at = nextPart(text, end)
   }
-  return elements
 }
 
 export function skipBlanks(text: string, from: number): number {

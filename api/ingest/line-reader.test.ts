@@ -35,6 +35,8 @@ function read(body: string | Buffer, tags: readonly string[] = []): SeenLine[] {
   return asItComes
 }
 
+const LIMIT_BYTES = 2_097_152
+
 function readOnce(body: string | Buffer, tags: readonly string[], isParsed: boolean): SeenLine[] {
   const reader = new LineReader()
   const bytes = Buffer.from(body)
@@ -42,7 +44,7 @@ function readOnce(body: string | Buffer, tags: readonly string[], isParsed: bool
   if (isParsed) reader.envelope()
   const batch = new LineBatchBuilder()
   batch.addRequest(() => {
-    reader.readLines(batch, timeBounds(NOW_MS, 30), tags)
+    reader.readLines(batch, timeBounds(NOW_MS, 30), tags, LIMIT_BYTES)
     const idempotency = null
     return {
       facts: {
@@ -143,7 +145,7 @@ describe('numbers keep their digits in the record', () => {
     const reader = new LineReader()
     reader.load([Buffer.from(`{"lines":[{"line":"x","x":[ ${source} ],"meta":{"n":${source}}}]}`)])
     const batch = new LineBatchBuilder()
-    reader.readLines(batch, timeBounds(NOW_MS, 30), null)
+    reader.readLines(batch, timeBounds(NOW_MS, 30), null, LIMIT_BYTES)
     expect(batch.rest.view().subarray(1).toString()).toBe(`{"other":{"x":[ ${source} ]}}`)
     expect(batch.meta.view().subarray(1).toString()).toBe(`{"n":${source}}`)
   })
@@ -319,4 +321,56 @@ test('256 levels are read, one more is refused', () => {
     `{"lines":[{"line":"x","meta":${'['.repeat(levels - 3)}${']'.repeat(levels - 3)}}]}`
   expect(read(nested(256))).toHaveLength(1)
   expect(() => readOnce(nested(257), [], false)).toThrow('nested more than 256')
+})
+
+describe('lines without a text', () => {
+  const read = (body: string) => {
+    const reader = new LineReader()
+    const bytes = Buffer.from(body)
+    reader.load([bytes])
+    return reader.readLines(new LineBatchBuilder(), timeBounds(NOW_MS, 30), null, LIMIT_BYTES).count
+  }
+  const bodyOf = (count: number, line: string, frame: string) =>
+    frame.replace('?', Array(count).fill(line).join(','))
+  /** Read by the scanner, and by the complete parser. */
+  const FRAMES = ['{"lines":[?]}', '{"e":"ls","ls":[?]}', '{"other":1,"lines":[?]}']
+
+  test.each(['""', '{"line":""}', '{ "line" : "" }', '{"line":"","app":"é"}'])(
+    'of %s a body may have as many as if each had 64 bytes, in every form of it',
+    line => {
+      for (const frame of FRAMES) {
+        const spare = LIMIT_BYTES - (frame.length - 1) + 1
+        const most = Math.floor(spare / 65)
+        expect(read(bodyOf(most, line, frame))).toBe(most)
+        expect(() => read(bodyOf(most + 1, line, frame))).toThrow('Request Entity Too Large')
+      }
+    },
+  )
+
+  test.each(['{}', 'null', '0', '[]', '{"app":"a"}'])('%s, which is refused, counts the same', line => {
+    const most = Math.floor((LIMIT_BYTES - 20) / 65)
+    expect(
+      read(
+        `{"lines":["a",${Array(most - 1)
+          .fill(line)
+          .join(',')}]}`,
+      ),
+    ).toBe(most)
+    expect(() =>
+      read(
+        `{"lines":["a",${Array(most + 1)
+          .fill(line)
+          .join(',')}]}`,
+      ),
+    ).toThrow('Too Large')
+  })
+
+  test('with more members than 64 bytes count those, and texts count nothing beside their bytes', () => {
+    const long = `{"line":"","app":"${'a'.repeat(100)}"}`
+    for (const frame of FRAMES)
+      for (const line of [long, '"a"', '{"line":"a"}']) {
+        const most = Math.floor((LIMIT_BYTES - frame.length + 2) / (line.length + 1))
+        expect(read(bodyOf(most, line, frame))).toBe(most)
+      }
+  })
 })

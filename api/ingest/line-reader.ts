@@ -59,12 +59,19 @@ export class LineReader {
    * Appends the lines of the loaded body to a batch.
    *
    * @param tags  the tags of the request; null: those of the body, when it has any
-   * @throws ApiError 400; the batch then holds some of the lines and must be rolled back
+   * @param limitBytes  of a body; lines without a text count more than their bytes
+   * @throws ApiError 400, 413; the batch then holds some of the lines and must be rolled back
    */
-  readLines(batch: LineBatchBuilder, bounds: TimeBounds, tags: readonly string[] | null): ReadLines {
+  readLines(
+    batch: LineBatchBuilder,
+    bounds: TimeBounds,
+    tags: readonly string[] | null,
+    limitBytes: number,
+  ): ReadLines {
+    const spareBytes = limitBytes - this.#length
     const mark = batch.mark()
     if (this.#json === undefined && isUtf8(this.body)) {
-      const scanner = new LineScanner(batch, bounds)
+      const scanner = new LineScanner(batch, bounds, spareBytes)
       if (scanner.scan(this.#bytes, this.#length)) {
         const { retimed } = scanner
         return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
@@ -73,7 +80,7 @@ export class LineReader {
     }
     const json = this.#opened()
     const envelope = envelopeOf(json)
-    return { ...parseLines(json, batch, bounds, tags ?? envelope.tags), envelope }
+    return { ...parseLines(json, batch, bounds, tags ?? envelope.tags, spareBytes), envelope }
   }
 
   #opened(): JsonBody {

@@ -10,8 +10,9 @@ import {
 } from '../../engine/line-limits.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
-import { ApiError, badRequest } from '../errors.ts'
+import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
 import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
+import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
@@ -69,27 +70,34 @@ export function envelopeOf({ members }: JsonBody): Envelope {
  * Appends the lines of a body to a batch.
  *
  * @param tags  those of the request: a line's own come on top
+ * @param spareBytes  what the body was shorter than it may be; see `LEAST_LINE_BYTES`
  * @returns places of the lines that were refused, among `count` in all, and how many had a time out of bounds
- * @throws ApiError 400 when there is no array of lines, or nothing in it can be stored
+ * @throws ApiError 400 when there is no array of lines, or nothing in it can be stored; 413
  */
 export function parseLines(
   { members }: JsonBody,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   tags: readonly string[],
+  spareBytes: number,
 ): { readonly count: number; readonly refused: readonly number[]; readonly retimed: number } {
   const source = linesSource(members)
-  const elements = elementsAt(source, 0)
   const refused: number[] = []
+  let count = 0
   let retimed = 0
-  for (const [place, { start, end }] of elements.entries()) {
-    const outcome = parseLine(source.slice(start, end), batch, bounds, tags)
-    if (outcome === 'refused') refused.push(place)
-    if (outcome === 'retimed') retimed++
+  let spare = spareBytes
+  for (const { start, end } of elementsAt(source, 0)) {
+    const element = source.slice(start, end)
+    const line = parseLine(element, batch, bounds, tags)
+    if (line === undefined) refused.push(count)
+    if (line?.isRetimed) retimed++
+    if (!line?.textBytes) spare -= Math.max(0, LEAST_LINE_BYTES - Buffer.byteLength(element))
+    if (spare < 0) throw payloadTooLarge()
+    count++
   }
-  if (refused.length > 0 && refused.length === elements.length)
+  if (refused.length > 0 && refused.length === count)
     throw badRequest([{ message: '"lines" holds no line with a text', key: 'lines' }])
-  return { count: elements.length, refused, retimed }
+  return { count, refused, retimed }
 }
 
 function linesSource(members: ReadonlyMap<string, string>): string {
@@ -100,20 +108,35 @@ function linesSource(members: ReadonlyMap<string, string>): string {
   throw badRequest([{ message: isThere ? '"lines" must be an array' : '"lines" is required', key: 'lines' }])
 }
 
-/** `refused`: there is nothing to store; `retimed`: the line's own time was out of bounds. */
-type Outcome = 'added' | 'retimed' | 'refused'
+interface AddedLine {
+  readonly textBytes: number
+  /** Its own time was out of bounds. */
+  readonly isRetimed: boolean
+}
 
+/** @returns undefined when there is nothing to store */
 function parseLine(
   source: string,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   requestTags: readonly string[],
-): Outcome {
-  if (source[0] === '"') return addLine(batch, bounds, requestTags, source, new Map())
-  if (source[0] !== '{') return 'refused'
+): AddedLine | undefined {
+  if (source[0] === '"') return addBareLine(batch, bounds, source)
+  if (source[0] !== '{') return undefined
   const members = membersAt(source, 0)
   const text = take(members, 'line')
-  return text === undefined ? 'refused' : addLine(batch, bounds, requestTags, text, members)
+  return text === undefined ? undefined : addLine(batch, bounds, requestTags, text, members)
+}
+
+/** Adds a text without anything beside it. */
+function addBareLine(batch: LineBatchBuilder, bounds: TimeBounds, source: string): AddedLine {
+  const text = Buffer.from(textOf(source))
+  const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
+  batch.lines.append(text, 0, end)
+  batch.meta.appendEmpty()
+  batch.rest.appendText(restText({ truncated: end !== text.length }))
+  batch.finishLine(0, 0, 0, 0, 0, bounds.receivedAtMs, TIMESTAMP_ABSENT)
+  return { textBytes: text.length, isRetimed: false }
 }
 
 /** @param members those beside the text; each one that has a meaning is taken out, what stays is kept under meta */
@@ -123,7 +146,7 @@ function addLine(
   requestTags: readonly string[],
   textSource: string,
   members: Map<string, string>,
-): Outcome {
+): AddedLine {
   const text = Buffer.from(textOf(textSource))
   const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
   const timestamp = takeTimestamp(members)
@@ -156,7 +179,7 @@ function addLine(
     meta: meta.text,
     rest,
   })
-  return time?.clamped ? 'retimed' : 'added'
+  return { textBytes: text.length, isRetimed: time?.clamped === true }
 }
 
 /** Takes a member out; null counts as absent. */
@@ -229,7 +252,7 @@ function metaOf(source: string | undefined): { readonly text: string; readonly c
 function tagsOf(source: string | undefined): string[] {
   if (source === undefined || source === 'null') return []
   if (source[0] !== '[') return wordOf(source).split(',')
-  return elementsAt(source, 0).map(({ start, end }) => wordOf(source.slice(start, end)))
+  return [...elementsAt(source, 0)].map(({ start, end }) => wordOf(source.slice(start, end)))
 }
 
 /** Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text. */

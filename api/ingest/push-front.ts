@@ -178,7 +178,7 @@ export class PushFront {
   #decoded(request: FastifyRequest, caller: Caller, body: Buffer, { user_config }: NodeDocument): string[] {
     const { decoding = 'auto' } = user_config as { readonly decoding?: HttpDecoding }
     try {
-      return decodedMessages(body, decoding)
+      return decodedMessages(body, decoding, GROWTH * this.#options.bodyLimitBytes)
     } catch (error) {
       if (error instanceof TooManyEventsError) throw payloadTooLarge()
       if (!(error instanceof DecodingError)) throw error

@@ -290,6 +290,19 @@ describe('what is taken', () => {
     expect((await batches()).length).toBeGreaterThan(10)
   })
 
+  test('a small body that unpacks to a million events of nothing is 413, compressed or not', async () => {
+    for (const event of ['{}', '""', '0', 'null'])
+      for (const body of [`[${Array(1_000_000).fill(event).join(',')}]`, `${event}\n`.repeat(690_000)]) {
+        const compressed = { 'content-encoding': 'gzip' }
+        await expectRefused(push(gzipSync(body), compressed), 413, 'ERR_PAYLOAD_TOO_LARGE')
+        const plain = body
+          .slice(0, TEST_SETTINGS.bodyLimitBytes - 8)
+          .replace(/[,\n]?[^,\n]*$/, body.startsWith('[') ? ']' : '')
+        await expectRefused(push(plain), 413, 'ERR_PAYLOAD_TOO_LARGE')
+      }
+    expect(await events()).toEqual([])
+  })
+
   test('many compressed bodies may come at once', async () => {
     const body = gzipSync(JSON.stringify(Array.from({ length: 20_000 }, (_, number) => ({ number }))))
     expect(body.length).toBeGreaterThan(40_000) // A smaller one is decompressed before the next is looked at.

@@ -28,7 +28,7 @@ function scanned(body: Buffer): Buffer | null {
   body.copy(memory)
   const { filled } = batch.addRequest(() => ({
     facts: FACTS,
-    isRead: new LineScanner(batch, BOUNDS).scan(memory, body.length),
+    isRead: new LineScanner(batch, BOUNDS, 1_000_000).scan(memory, body.length),
   }))
   if (!filled.isRead) {
     expect(memory.toString('latin1', 0, body.length).trimEnd()).toBe(body.toString('latin1').trimEnd())
@@ -53,7 +53,7 @@ function parsed(body: Buffer): Buffer {
   const batch = new LineBatchBuilder()
   const { filled } = batch.addRequest(() => ({
     facts: FACTS,
-    ...parseLines(openBody(body), batch, BOUNDS, []),
+    ...parseLines(openBody(body), batch, BOUNDS, [], 1_000_000),
   }))
   expect(filled.refused).toEqual([])
   return batch.encode('account', 'ingest')

@@ -1,6 +1,7 @@
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../../engine/line-limits.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { payloadTooLarge } from '../errors.ts'
 import {
   ARRAY,
   ARRAY_END,
@@ -26,6 +27,7 @@ import {
   unescapeText,
   ZERO,
 } from './json-bytes.ts'
+import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import {
   APP,
   ENV,
@@ -82,16 +84,20 @@ export class LineScanner {
   #timestampStart = 0
   #timestampEnd = 0
   #word = 0
+  #spareBytes: number
 
-  constructor(batch: LineBatchBuilder, bounds: TimeBounds) {
+  /** @param spareBytes what the body is shorter than it may be; see `LEAST_LINE_BYTES` */
+  constructor(batch: LineBatchBuilder, bounds: TimeBounds, spareBytes: number) {
     this.#batch = batch
     this.#bounds = bounds
+    this.#spareBytes = spareBytes
   }
 
   /**
    * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`; those are
    *                overwritten, and blanks at the body's end may come back as other blanks
    * @returns false when it gave up; the batch then holds some of the lines and must be rolled back
+   * @throws ApiError 413 for too many lines without a text, as when it gives up
    */
   scan(body: Buffer, length: number): boolean {
     const end = trimmedEnd(body, length)
@@ -163,6 +169,7 @@ export class LineScanner {
   #bareLine(from: number): number {
     const at = this.#text(from)
     if (at < 0) return GIVE_UP
+    if (at === from + 1) this.#countEmpty(2)
     const batch = this.#batch
     batch.meta.appendEmpty()
     if (this.#truncated) batch.rest.appendText('{"truncated":true}')
@@ -181,6 +188,7 @@ export class LineScanner {
     let level = 0
     let env = 0
     let file = 0
+    let isEmpty = false
     let at = from
     this.#timestampMs = this.#bounds.receivedAtMs
     this.#timestampKind = TIMESTAMP_ABSENT
@@ -199,6 +207,7 @@ export class LineScanner {
       if (body[at] === BLANK) at = skipBlanks(body, at)
       if (member === LINE) {
         if (body[at] !== QUOTE) return GIVE_UP
+        isEmpty = body[at + 1] === QUOTE
         at = this.#text(at + 1)
       } else if (member === TIMESTAMP) at = this.#timestamp(at)
       else if (member === META) at = this.#meta(at)
@@ -220,10 +229,17 @@ export class LineScanner {
       at++
     }
     if ((seen & LINE) === 0) return GIVE_UP
+    if (isEmpty) this.#countEmpty(at + 2 - from)
     if ((seen & META) === 0) batch.meta.appendEmpty()
     this.#rest()
     batch.finishLine(host, app, level, env, file, this.#timestampMs, this.#timestampKind)
     return at + 1
+  }
+
+  /** @param bytes of the line as it was sent @throws ApiError 413 */
+  #countEmpty(bytes: number): void {
+    this.#spareBytes -= Math.max(0, LEAST_LINE_BYTES - bytes)
+    if (this.#spareBytes < 0) throw payloadTooLarge()
   }
 
   #rest(): void {

@@ -1,20 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { parseJson } from '../json-text.ts'
-import {
-  DecodingError,
-  decodedMessages,
-  type HttpDecoding,
-  MAX_EVENTS,
-  TooManyEventsError,
-} from './http-decoding.ts'
+import { DecodingError, decodedMessages, type HttpDecoding, TooManyEventsError } from './http-decoding.ts'
+
+const LIMIT_BYTES = 20_971_520
 
 const messages = (body: string | Buffer, decoding: HttpDecoding): JsonValue[] =>
-  decodedMessages(Buffer.from(body), decoding).map(parseJson)
+  decodedMessages(Buffer.from(body), decoding, LIMIT_BYTES).map(parseJson)
 
 const refusal = (body: string, decoding: HttpDecoding): [code: string, field: string | null] => {
   try {
-    decodedMessages(Buffer.from(body), decoding)
+    decodedMessages(Buffer.from(body), decoding, LIMIT_BYTES)
   } catch (error) {
     if (error instanceof DecodingError) return [error.code, error.field]
     throw error
@@ -84,7 +80,9 @@ describe('json', () => {
   })
 
   test('a member named __proto__ is a member', () => {
-    expect(decodedMessages(Buffer.from('[{"__proto__":1}]'), 'json')).toEqual(['{"__proto__":1}'])
+    expect(decodedMessages(Buffer.from('[{"__proto__":1}]'), 'json', LIMIT_BYTES)).toEqual([
+      '{"__proto__":1}',
+    ])
   })
 
   test('128 levels are JSON, 129 are not', () => {
@@ -111,11 +109,37 @@ describe('ndjson', () => {
   })
 })
 
-test('no more events than a million are taken at once, however few bytes they are', () => {
-  const list = (count: number) => Buffer.from(`[${'1,'.repeat(count - 1)}1]`)
-  expect(decodedMessages(list(MAX_EVENTS), 'json')).toHaveLength(MAX_EVENTS)
-  expect(() => decodedMessages(list(MAX_EVENTS + 1), 'json')).toThrow(TooManyEventsError)
-  const lines = Buffer.from('1\n'.repeat(MAX_EVENTS + 1))
-  for (const decoding of ['ndjson', 'bytes', 'auto'] as const)
-    expect(() => decodedMessages(lines, decoding)).toThrow(TooManyEventsError)
+describe('events of a few bytes', () => {
+  const limit = 650_000
+  const most = 10_000
+
+  test.each(['1', '{}', '""', 'null', '{"a":1}'])(
+    'as %s are taken at once as if each had 64 bytes, and no more',
+    event => {
+      const list = (count: number) => `[${Array(count).fill(event).join(',')}]`
+      const lines = (count: number) => `${event}\n`.repeat(count)
+      for (const body of [list, lines])
+        for (const decoding of [body === list ? 'json' : 'ndjson', 'auto'] as const) {
+          expect(decodedMessages(Buffer.from(body(most - 2)), decoding, limit)).toHaveLength(most - 2)
+          expect(() => decodedMessages(Buffer.from(body(most + 2)), decoding, limit)).toThrow(
+            TooManyEventsError,
+          )
+        }
+    },
+  )
+
+  test('that are lines of a text, too', () => {
+    for (const decoding of ['bytes', 'text', 'auto'] as const)
+      expect(() => decodedMessages(Buffer.from('a\n'.repeat(10_000)), decoding, 600_000)).toThrow(
+        TooManyEventsError,
+      )
+    expect(decodedMessages(Buffer.from('a\n'.repeat(9_000)), 'auto', 600_000)).toHaveLength(9_000)
+  })
+
+  test('count as many bytes, whatever their characters are', () => {
+    const event = `"${'€'.repeat(21)}"` // 23 characters, 65 bytes
+    expect(
+      decodedMessages(Buffer.from(`[${Array(1_000).fill(event).join(',')}]`), 'json', 66_001),
+    ).toHaveLength(1_000)
+  })
 })

@@ -8,8 +8,11 @@ export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'
 
 /** JSON nested deeper is none. */
 const MAX_DEPTH = 128
-/** Of one body; what is beyond would take more memory than its bytes say. (Our choice.) */
-export const MAX_EVENTS = 1_000_000
+/**
+ * What an event counts at least against the limit of a body: one of a byte or two takes as much time and memory as one of
+ * this size. (Our choice.)
+ */
+const LEAST_EVENT_BYTES = 64
 
 /** Why a body is not what its source takes. */
 export class DecodingError extends Error {
@@ -34,61 +37,77 @@ export class TooManyEventsError extends Error {
  * What a body holds, as the JSON text of one message after the other: components, section 6.2. A blank body holds
  * nothing. The texts are those that were sent where one stands for itself, so numbers keep all their digits.
  *
+ * @param limitBytes of a body; events of fewer than `LEAST_EVENT_BYTES` count as that many
  * @throws DecodingError, TooManyEventsError; then nothing of the body is to be taken
  */
-export function decodedMessages(body: Uint8Array, decoding: HttpDecoding): string[] {
+export function decodedMessages(body: Uint8Array, decoding: HttpDecoding, limitBytes: number): string[] {
+  const list = new MessageList(limitBytes - body.length)
   const text = utf8.decode(body)
   if (text.trim() === '') return []
   switch (decoding) {
     case 'json':
-      return messagesOfJson(text) ?? refuse('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+      return messagesOfJson(text, list) ?? refuse('E_EVENT_NOT_JSON', 'The body is not one JSON text')
     case 'ndjson': {
-      const messages = messagesOfLines(text)
+      const messages = messagesOfLines(text, list)
       if (Array.isArray(messages)) return messages
       const { line } = messages
       return refuse('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
     }
     case 'auto': {
-      const ofJson = messagesOfJson(text)
+      const ofJson = messagesOfJson(text, list)
       if (ofJson !== undefined) return ofJson
-      const ofLines = messagesOfLines(text)
-      return Array.isArray(ofLines) ? ofLines : textMessages(text)
+      const ofLines = messagesOfLines(text, new MessageList(limitBytes - body.length))
+      return Array.isArray(ofLines) ? ofLines : textMessages(text, list)
     }
     default:
-      return textMessages(text)
+      return textMessages(text, list)
   }
 }
 
 /** What is no UTF-8 becomes U+FFFD; a byte order mark goes. */
 const utf8 = new TextDecoder()
 
+class MessageList {
+  readonly messages: string[] = []
+  #spareBytes: number
+
+  constructor(spareBytes: number) {
+    this.#spareBytes = spareBytes
+  }
+
+  /** @throws TooManyEventsError */
+  add(message: string): void {
+    if (message.length < LEAST_EVENT_BYTES)
+      this.#spareBytes -= Math.max(0, LEAST_EVENT_BYTES - Buffer.byteLength(message))
+    if (this.#spareBytes < 0)
+      throw new TooManyEventsError(
+        `Every event counts as at least ${LEAST_EVENT_BYTES} bytes, and a request may not have so many`,
+      )
+    this.messages.push(message)
+  }
+}
+
 /** @returns undefined when the text is not one JSON text */
-function messagesOfJson(text: string): string[] | undefined {
+function messagesOfJson(text: string, list: MessageList): string[] | undefined {
   const value = jsonValueOf(text)
   if (value === undefined) return undefined
   if (!Array.isArray(value)) return [text.trim()]
-  assertCount(value.length)
-  return value.map(keptJsonText)
+  for (const element of value) list.add(keptJsonText(element))
+  return list.messages
 }
 
 /** @returns the number of the first line that is not one JSON text, if there is one */
-function messagesOfLines(text: string): string[] | { readonly line: number } {
-  const messages: string[] = []
+function messagesOfLines(text: string, list: MessageList): string[] | { readonly line: number } {
   for (const [index, line] of linesOf(text)) {
     if (jsonValueOf(line) === undefined) return { line: index + 1 }
-    messages.push(line.trim())
-    assertCount(messages.length)
+    list.add(line.trim())
   }
-  return messages
+  return list.messages
 }
 
-function textMessages(text: string): string[] {
-  const messages: string[] = []
-  for (const [, line] of linesOf(text)) {
-    messages.push(jsonText(line))
-    assertCount(messages.length)
-  }
-  return messages
+function textMessages(text: string, list: MessageList): string[] {
+  for (const [, line] of linesOf(text)) list.add(jsonText(line))
+  return list.messages
 }
 
 /** Lines that hold more than blanks, without their ends, each with its place among all. */
@@ -110,10 +129,6 @@ function jsonValueOf(text: string): JsonValue | undefined {
   } catch {
     return undefined // The caller says what that means.
   }
-}
-
-function assertCount(count: number): void {
-  if (count > MAX_EVENTS) throw new TooManyEventsError(`A request holds at most ${MAX_EVENTS} events`)
 }
 
 function refuse(...reason: ConstructorParameters<typeof DecodingError>): never {

@@ -23,6 +23,7 @@ import type { LoadReport } from './send-load.ts'
 const KEY = '7b273eb8adc962f2711ad760730debb0'
 const ACCOUNT = '507f1f77bc'
 const ROUNDS = 3
+const LIMIT_BYTES = 2_097_152
 const LOADS: readonly Load[] = [
   { linesPerBody: 1000, lines: 1_200_000, connections: 16 },
   { linesPerBody: 100, lines: 1_000_000, connections: 32 },
@@ -81,7 +82,7 @@ function readingAgainstJsonParse(linesPerBody: number, report: Report): void {
     read.push(
       megabytesPerSecond(bodies, body => {
         reader.load([body])
-        reader.readLines(batch, bounds, [])
+        reader.readLines(batch, bounds, [], LIMIT_BYTES)
         if (batch.count >= 3000) {
           batch.encode(ACCOUNT, 'ingest')
           batch.clear()

@@ -20,7 +20,7 @@ export function ingestedRecord(account: string, body: Buffer, receivedAtMs: numb
   reader.load([body])
   builder.clear()
   builder.addRequest(batch => {
-    reader.readLines(batch, timeBounds(receivedAtMs, RETENTION_DAYS), TAGS)
+    reader.readLines(batch, timeBounds(receivedAtMs, RETENTION_DAYS), TAGS, Number.POSITIVE_INFINITY)
     const facts = { hostname: 'bench-1', mac: '', ip: '', remoteAddress: '127.0.0.1', tags: TAGS }
     return { facts: { ...facts, receivedAtMs, driftMs: null, idempotency: null } }
   })

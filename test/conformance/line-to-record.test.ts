@@ -79,7 +79,7 @@ function batchOf(body: string, request: RequestFacts): LineBatchView {
   reader.load([Buffer.from(body)])
   const batch = new LineBatchBuilder()
   batch.addRequest(() => {
-    reader.readLines(batch, timeBounds(RECEIVED_MS, RETENTION_DAYS), request.tags)
+    reader.readLines(batch, timeBounds(RECEIVED_MS, RETENTION_DAYS), request.tags, 2_097_152)
     return { facts: { ...request, receivedAtMs: RECEIVED_MS, idempotency: null } }
   })
   return LineBatchView.decode(batch.encode(ACCOUNT, 'ingest'))
