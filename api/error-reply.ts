@@ -41,6 +41,8 @@ function plainBody(error: ApiError): object {
   return error.details === undefined ? body : { details: error.details, ...body }
 }
 
+const DAMAGED_RETRY_S = 60
+
 const PUSH_CODES: Readonly<Record<string, string>> = {
   BadRequest: 'ERR_BAD_REQUEST',
   NotAuthorized: 'ERR_UNAUTHORIZED',
@@ -92,6 +94,9 @@ function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof StoreError && error.retriable) {
     return unavailable('The store cannot be reached at the moment')
   }
+  // Trying again helps only once an operator has done something: the sentence says what.
+  if (error instanceof StoreError && error.code === 'STORE_DAMAGED')
+    return unavailable(error.message, DAMAGED_RETRY_S)
   return (
     ofFramework(error as FastifyError, isVersion3(url)) ??
     new ApiError(500, 'ServerError', 'Internal Server Error')

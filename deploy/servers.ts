@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { IngestWriter } from '../api/ingest/ingest-writer.ts'
 import type { KeyAnswers } from '../api/ingest/key-answers.ts'
 import { RecentKeys } from '../api/ingest/recent-keys.ts'
-import { cutPauseMetrics, engineMetrics, logMetrics } from '../api/operations/metrics.ts'
+import { cutPauseMetrics, engineMetrics, logMetrics, storeMetrics } from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
 import { buildServer, type RequestLimits, type ServerPorts } from '../api/server.ts'
@@ -69,6 +69,7 @@ export async function openServers(
   const store = opening?.store
   const registry = new Registry()
   logMetrics(registry, log)
+  if (store !== undefined) storeMetrics(registry, store)
   if (engine !== undefined) {
     engineMetrics(registry, engine, { ingest, keyed: parts.keyed.topic })
     cutPauseMetrics(registry, engine)

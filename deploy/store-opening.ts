@@ -145,7 +145,9 @@ export class StoreOpening {
 async function connectionOf({ settings, directory }: StoreOpeningPorts) {
   if (settings.clickhouseUrl === undefined) {
     if (directory === undefined) throw new SettingsError(['CLICKHOUSE_URL must be set'])
-    return openEmbeddedConnection({ path: directory.storePath })
+    return openEmbeddedConnection({ path: directory.storePath }).catch((cause: unknown) => {
+      throw cause instanceof StoreError ? cause : storeUnopened(directory, cause)
+    })
   }
   return serverConnection({
     url: settings.clickhouseUrl,
@@ -176,6 +178,19 @@ function sentenceOf(error: unknown, ports: StoreOpeningPorts): unknown {
   return new SettingsError([
     `the ClickHouse server at ${clickhouseUrl} (CLICKHOUSE_URL) ${sentence(ports.settings)}. It says: ${error.message.trim()}`,
   ])
+}
+
+/** The engine does not come up on the folder: a table of it cannot be attached, or the disk refuses something. */
+function storeUnopened({ storePath }: DataDirectory, cause: unknown): DataDirectoryError {
+  const { message, cause: inner } = cause as Error
+  const reason = (inner instanceof Error ? inner.message : message)
+    .replace(/\s+/g, ' ')
+    .slice(0, REASON_CHARACTERS)
+  return new DataDirectoryError(
+    `the store in ${storePath} cannot be opened: where the disk is full or a right is missing mend that; else keep a copy of ` +
+      `the data folder as it is and restore a backup ("A damaged part of the store" in the operator's guide). The engine says: ${reason}`,
+    { cause },
+  )
 }
 
 /** A log whose checkpoints say that batches were stored needs the store that has them: their lines are not read again. */

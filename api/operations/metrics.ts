@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { CutPause, EngineStatus } from '../../engine/runtime/engine.ts'
+import type { Store } from '../../engine/store/store.ts'
 import type { IngestObserver } from '../ingest/ingest-front.ts'
 import type { PushObserver } from '../ingest/push-front.ts'
 import { shownUrl } from '../route-table.ts'
@@ -132,6 +133,29 @@ export function logMetrics(registry: Registry, log: Log): void {
     [],
     gauge => {
       gauge.set(log.space().takesIngest ? 1 : 0)
+    },
+  )
+}
+
+/** Damage of the store that this process knows of. */
+export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): void {
+  gaugeOf(
+    registry,
+    'weir_store_damaged_parts',
+    'Parts of the store that are damaged, by whether they cannot be read or were set aside at a start',
+    ['state'],
+    gauge => {
+      for (const state of ['unreadable', 'set aside'] as const)
+        gauge.set({ state }, store.damage.parts.filter(part => part.state === state).length)
+    },
+  )
+  collectedCounter(
+    registry,
+    'weir_store_damage_failures_total',
+    'Statements that failed because of a damaged part, searches and others',
+    [],
+    counter => {
+      counter.inc(store.damage.failedStatements)
     },
   )
 }

@@ -5,6 +5,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
+import type { DamagedPart } from '../../engine/store/store-damage.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { engineMetrics, logMetrics } from './metrics.ts'
 import { readiness } from './readiness.ts'
@@ -102,14 +103,26 @@ describe('readiness', () => {
 
   test('a store that is away, or silent for two seconds, is said to be so', async () => {
     const { store } = installation.ports
-    const away = { ...store, query: () => Promise.reject(new Error('connection refused')) } as Store
+    const away = { ...store, findDamage: () => Promise.reject(new Error('connection refused')) } as Store
     expect(await readiness({ log, clock, store: away }).notReady()).toEqual([
       'The store does not answer: connection refused',
     ])
-    const silent = { ...store, query: () => new Promise(() => undefined) } as Store
+    const silent = { ...store, findDamage: () => new Promise(() => undefined) } as Store
     const asked = readiness({ log, clock, store: silent }).notReady()
     clock.advance(2_000)
     expect(await asked).toEqual(['The store has not answered for 2 s.'])
+  })
+
+  test('each damaged part of the store is named, with what to do', async () => {
+    const damaged: readonly DamagedPart[] = [
+      { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' },
+      { table: 'lines', part: 'broken-on-start_20260102_2_2_0', state: 'set aside' },
+    ]
+    const store = { ...installation.ports.store, findDamage: async () => damaged } as Store
+    expect(await readiness({ log, clock, store }).notReady()).toEqual([
+      expect.stringMatching(/^Part 20260101_1_6_1 of the table lines is damaged .* Restore a backup/),
+      expect.stringMatching(/^Part broken-on-start_20260102_2_2_0 of .* missing from every answer/),
+    ])
   })
 
   test('what keeps the process from its work is answered with 503', async () => {

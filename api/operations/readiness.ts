@@ -2,6 +2,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { damageSentence } from '../../engine/store/store-damage.ts'
 
 /** What `/readyz` asks. */
 export interface ServiceStatus {
@@ -55,8 +56,8 @@ async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]>
     if (patience.signal.aborted) return []
     return [`The store has not answered for ${STORE_PATIENCE_MS / 1000} s.`]
   })
-  const answer = store.query({ sql: 'SELECT 1' }, patience.signal).then(
-    () => [],
+  const answer = store.findDamage(patience.signal).then(
+    damaged => damaged.map(damageSentence),
     error => [`The store does not answer: ${(error as Error).message}`],
   )
   const trouble = await Promise.race([answer, late])

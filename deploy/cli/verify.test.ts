@@ -59,7 +59,12 @@ async function verified(report: object, args: readonly string[] = []) {
 
 describe('weir verify', () => {
   test('says OK with lines, bytes and rate, and ends with 0', async () => {
-    const { code, out, err } = await verified({ partitions: [PARTITION], days: DAYS, mismatch: null })
+    const { code, out, err } = await verified({
+      partitions: [PARTITION],
+      days: DAYS,
+      mismatch: null,
+      damaged: [],
+    })
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('0  OK      1,234  56.8 kB  0 to 19  the beginning          2026-01-02 10:00:00')
     expect(out).toContain('Usage of 2 days is right: 1 closed as the log says, 0 as their lines say, 1 open.')
@@ -72,7 +77,12 @@ describe('weir verify', () => {
 
   test('says of empty partitions only how many there are', async () => {
     const empty = [1, 2].map(partition => ({ ...PARTITION, partition, lines: 0, bytes: 0 }))
-    const { out } = await verified({ partitions: [PARTITION, ...empty], days: [], mismatch: null })
+    const { out } = await verified({
+      partitions: [PARTITION, ...empty],
+      days: [],
+      mismatch: null,
+      damaged: [],
+    })
     expect(out.split('\n').slice(0, 4)).toEqual([
       expect.stringContaining('PARTITION'),
       expect.stringContaining('1,234'),
@@ -81,15 +91,29 @@ describe('weir verify', () => {
     ])
   })
 
+  test('is not OK with a part that the engine has left out, even where all that is compared is right', async () => {
+    const damaged = [{ table: 'lines', part: 'broken-on-start_20260101_1_6_1', state: 'set aside' }]
+    const report = { partitions: [PARTITION], days: [], mismatch: null, damaged }
+    const { code, out } = await verified(report)
+    expect(code).toBe(1)
+    expect(out).toContain('DAMAGED: Part broken-on-start_20260101_1_6_1 of the table lines was found damaged')
+    expect(out).not.toContain('OK: the store is what the log says')
+  })
+
   test('says what it could not look at', async () => {
     const partition = { ...PARTITION, fromMs: Date.UTC(2026, 0, 1, 12), unstoredRecords: 3 }
-    const { out } = await verified({ partitions: [partition], days: DAYS, mismatch: null })
+    const { out } = await verified({ partitions: [partition], days: DAYS, mismatch: null, damaged: [] })
     expect(out).toContain('The log begins at 2026-01-01 12:00:00 (UTC): of older lines')
     expect(out).toContain('3 records at the end of the log')
   })
 
   test('says where the first mismatch is, what it means and what to do, and ends with 1', async () => {
-    const { code, out } = await verified({ partitions: [PARTITION], days: [], mismatch: MISMATCH })
+    const { code, out } = await verified({
+      partitions: [PARTITION],
+      days: [],
+      mismatch: MISMATCH,
+      damaged: [],
+    })
     expect(code).toBe(1)
     expect(out).toContain(
       'MISMATCH: rows of lines are missing (partition 3, offset 17, hour of 2026-01-01 10:00 UTC).',
@@ -133,13 +157,18 @@ describe('weir verify', () => {
     [{ kind: 'closed-early', day: '2026-01-09' }, /usage of a day that is not over/],
     [{ kind: 'projection', where: { part: '20260101_1_1_0' } }, /MATERIALIZE PROJECTION usage/],
   ])('has words for every kind: %j', async (change, words) => {
-    const { code, out } = await verified({ partitions: [], days: [], mismatch: { ...MISMATCH, ...change } })
+    const { code, out } = await verified({
+      partitions: [],
+      days: [],
+      mismatch: { ...MISMATCH, ...change },
+      damaged: [],
+    })
     expect(code).toBe(1)
     expect(out).toMatch(words)
   })
 
   test('--json prints one object', async () => {
-    const report = { partitions: [PARTITION], days: DAYS, mismatch: MISMATCH }
+    const report = { partitions: [PARTITION], days: DAYS, mismatch: MISMATCH, damaged: [] }
     const { code, out } = await verified(report, ['--json'])
     expect(code).toBe(1)
     expect(JSON.parse(out)).toMatchObject({ ok: false, lines: 1234, bytes: 56_789, ...report })
@@ -147,7 +176,12 @@ describe('weir verify', () => {
 
   test('shows no control characters of what it found', async () => {
     const where = { account: 'a', app: '\u001b[2Jgone' }
-    const { out } = await verified({ partitions: [], days: [], mismatch: { ...MISMATCH, where } })
+    const { out } = await verified({
+      partitions: [],
+      days: [],
+      mismatch: { ...MISMATCH, where },
+      damaged: [],
+    })
     expect(out).toContain('app "\\x1b[2Jgone"')
   })
 

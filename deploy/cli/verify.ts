@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { KEYED_TOPIC } from '../../engine/log/topics.ts'
 import type { PartitionReport, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import { damageSentence } from '../../engine/store/store-damage.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { mismatchLines } from './mismatch.ts'
@@ -40,7 +41,7 @@ async function verify(options: { readonly json?: true }, world: World): Promise<
   const tookMs = world.clock.monotonicMs() - startMs
   const text = options.json ? jsonResult(report, tookMs) : textResult(report, tookMs, world).join('\n')
   await write(world.stdout, `${text}\n`)
-  return report.mismatch === null ? EXIT.done : EXIT.partly
+  return isWell(report) ? EXIT.done : EXIT.partly
 }
 
 async function reportOf(world: World): Promise<{ report: VerificationReport }> {
@@ -68,10 +69,14 @@ async function reportOf(world: World): Promise<{ report: VerificationReport }> {
   return { report }
 }
 
+function isWell({ mismatch, damaged }: VerificationReport): boolean {
+  return mismatch === null && damaged.length === 0
+}
+
 function jsonResult(report: VerificationReport, tookMs: number): string {
   const lines = totalOf(report, 'lines')
   return JSON.stringify({
-    ok: report.mismatch === null,
+    ok: isWell(report),
     lines,
     bytes: totalOf(report, 'bytes'),
     seconds: tookMs / 1000,
@@ -95,10 +100,12 @@ const COLUMNS: readonly Column<PartitionReport>[] = [
 ]
 
 function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
-  const { partitions, mismatch } = report
+  const { partitions, mismatch, damaged } = report
   const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
   const table = partitions.length === 0 ? [] : [...partitionLines(partitions, colours), '']
-  if (mismatch !== null) return [...table, ...mismatchLines(mismatch)]
+  const damage = damaged.flatMap(part => [`DAMAGED: ${damageSentence(part)}`, ''])
+  if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch)]
+  if (damage.length > 0) return [...table, ...damage, 'What is in the store otherwise is what the log says.']
   const lines = totalOf(report, 'lines')
   const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
   return [

@@ -7,6 +7,7 @@ import type {
   StoredRange,
   StrayRows,
 } from '../store/store-audit.ts'
+import type { DamagedPart } from '../store/store-damage.ts'
 
 /** What a verification tells, in a form that JSON keeps: offsets have 40 bits, digests are hexadecimal. */
 export interface VerificationReport {
@@ -15,6 +16,8 @@ export interface VerificationReport {
   readonly days: readonly DayReport[]
   /** The first thing that is not as it should be; null: all is well. */
   readonly mismatch: Mismatch | null
+  /** Parts of the store that are known to be damaged. */
+  readonly damaged: readonly DamagedPart[]
 }
 
 /** What was recomputed of a partition and found in the store. */

@@ -101,8 +101,9 @@ class Verification {
     return this.#report((await this.#noPartition()) ?? (await this.#verifyDays()) ?? null)
   }
 
-  #report(mismatch: Mismatch | null): VerificationReport {
-    return { partitions: this.#partitions, days: this.#days, mismatch }
+  async #report(mismatch: Mismatch | null): Promise<VerificationReport> {
+    const damaged = await this.#ports.store.findDamage(this.#options.signal)
+    return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
   }
 
   /** Records that the log has: for those who want to know how far it is. */

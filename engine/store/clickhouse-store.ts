@@ -14,6 +14,7 @@ import {
   type Store,
   StoreError,
 } from './store.ts'
+import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
@@ -48,8 +49,12 @@ const INSERT_SETTINGS = [
 /** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
 const MINUTE_TABLES_MARGIN_MS = 86_400_000
 
+/** Without these the store does not know itself. */
+const ESSENTIAL_TABLES = new Set(['migrations', 'logs'])
+
 class ClickHouseStore implements Store {
   readonly #connection: StoreConnection
+  readonly #damage = new DamageRecord()
   #logId: string | undefined
   /** What a search is told before the store has been opened. */
   #notOpen = notOpen()
@@ -61,10 +66,11 @@ class ClickHouseStore implements Store {
   async open(logId: string, wasFilled = false): Promise<void> {
     try {
       await this.#connection.createDatabase()
+      await this.#assertEssentials()
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
     } catch (error) {
-      const failure = openFailure(error)
+      const failure = this.#noted(openFailure(error))
       this.#notOpen = notOpen(failure)
       throw failure
     }
@@ -73,7 +79,7 @@ class ClickHouseStore implements Store {
 
   async claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
     const number = topicNumber(topic)
-    await translated(() =>
+    await this.#translated(() =>
       this.#connection.command(
         `INSERT INTO owners (log_id, topic, partition, epoch_offset, epoch_attempt) SETTINGS async_insert = 0
 SELECT ${textLiteral(this.#openLogId())}, ${number}, ${partition}, ${epoch.offset}, ${epoch.attempt}
@@ -97,7 +103,7 @@ SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence
         comment,
       })
     } catch (error) {
-      throw insertFailure(error)
+      throw this.#noted(insertFailure(error))
     }
   }
 
@@ -105,7 +111,7 @@ SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence
     target: PartitionTable,
     from: Position & { readonly timeMs: number },
   ): Promise<Position | null> {
-    return translated(async () => {
+    return this.#translated(async () => {
       await this.#connection.endInserts(this.#comment(target))
       const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
       const [found] = await this.#connection.read<{ rows: string; highest: [string, number] }>(
@@ -127,7 +133,7 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
       return await this.#connection.query<Row>(statement, signal)
     } catch (error) {
       signal?.throwIfAborted()
-      throw statementFailure(error)
+      throw this.#noted(statementFailure(error))
     }
   }
 
@@ -137,31 +143,77 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
       yield* this.#connection.queryStream<Row>(statement, signal)
     } catch (error) {
       signal?.throwIfAborted()
-      throw statementFailure(error)
+      throw this.#noted(statementFailure(error))
     }
   }
 
+  get damage(): KnownDamage {
+    return this.#damage.known
+  }
+
+  async findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]> {
+    const sql = partsOfInterest(this.#damage.unreadable)
+    const rows = await this.query<PartRow>({ sql }, signal).catch(withoutRight)
+    // A user that may not look knows what statements have met.
+    if (rows === undefined) return this.#damage.known.parts
+    const inUse = new Set(
+      rows.flatMap(({ table, name, active }) => (active === 1 ? [`${table}/${name}`] : [])),
+    )
+    // One that the engine did not name may be anywhere.
+    this.#damage.keepUnreadable(
+      ({ table, part }) => part === '' || table === '' || inUse.has(`${table}/${part}`),
+    )
+    this.#damage.setAside(setAsideParts(rows))
+    return this.#damage.known.parts
+  }
+
   closeDay(day: string): Promise<void> {
-    return translated(() => closeDay(this.#connection, day))
+    return this.#translated(() => closeDay(this.#connection, day))
   }
 
   openDays(): Promise<string[]> {
-    return translated(() => openDays(this.#connection))
+    return this.#translated(() => openDays(this.#connection))
   }
 
   removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number> {
-    return translated(async () => {
+    return this.#translated(async () => {
       await dropOldActivity(this.#connection, nowMs, settled)
       return removeExpired(this.#connection, nowMs, settled)
     })
   }
 
   indexWords(restMs: number): Promise<void> {
-    return translated(() => indexWords(this.#connection, restMs))
+    return this.#translated(() => indexWords(this.#connection, restMs))
   }
 
   async close(): Promise<void> {
     await this.#connection.close()
+  }
+
+  /** The engine starts without a part that it finds broken; without one of these nothing else can be trusted. */
+  async #assertEssentials(): Promise<void> {
+    const rows = await this.#translated(() => this.#connection.read<PartRow>(partsOfInterest([]))).catch(
+      withoutRight,
+    )
+    const setAside = setAsideParts(rows ?? [])
+    this.#damage.setAside(setAside)
+    const essential = setAside.find(({ table }) => ESSENTIAL_TABLES.has(table))
+    if (essential !== undefined)
+      throw new StoreError('STORE_DAMAGED', essentialSentence(essential), { damaged: essential })
+  }
+
+  /** Remembers what an error tells of damage. */
+  #noted(failure: StoreError): StoreError {
+    if (failure.damaged?.state === 'unreadable') this.#damage.noteUnreadable(failure.damaged)
+    return failure
+  }
+
+  async #translated<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task()
+    } catch (error) {
+      throw this.#noted(statementFailure(error))
+    }
   }
 
   /** Two processes that start together may both write: they read the same log, or both are refused. */
@@ -207,10 +259,30 @@ function notOpen(cause?: StoreError): StoreError {
   return new StoreError('UNAVAILABLE', cause?.message ?? 'it is being opened', { retriable: true, cause })
 }
 
-async function translated<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    throw statementFailure(error)
-  }
+interface PartRow {
+  readonly table: string
+  readonly name: string
+  readonly active: 0 | 1
+}
+
+/** Parts that were set aside because they are broken, and those of the given ones that are in use. */
+function partsOfInterest(unreadable: readonly DamagedPart[]): string {
+  const names = unreadable.map(({ part }) => textLiteral(part))
+  return `SELECT table, name, toUInt8(0) AS active FROM system.detached_parts
+WHERE database = currentDatabase() AND startsWith(ifNull(reason, ''), 'broken')
+UNION ALL
+SELECT table, name, toUInt8(1) AS active FROM system.parts
+WHERE database = currentDatabase() AND active AND name IN (${["''", ...names].join(', ')})`
+}
+
+/** Rights on a database need not reach the tables of the system. */
+function withoutRight(error: unknown): undefined {
+  if (!(error instanceof StoreError) || error.code !== 'STATEMENT_FAILED') throw error
+  return undefined
+}
+
+function setAsideParts(rows: readonly PartRow[]): readonly DamagedPart[] {
+  return rows.flatMap(({ table, name, active }) =>
+    active === 1 ? [] : [{ table, part: name, state: 'set aside' as const }],
+  )
 }

@@ -1,5 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { auditFailure, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 
 const engineError = (code: string) => new ClickHouseError({ message: 'message', code, type: 'TYPE' })
@@ -72,4 +72,67 @@ test('an audit of a damaged file names it in a few words, with what to do', () =
   expect(failure.message).toMatch(/The engine says: Checksum doesn't match$/)
   expect(auditFailure(engineError('246')).message).toMatch(/^a file of the store is damaged: /)
   expect(auditFailure(engineError('241'))).toMatchObject({ code: 'UNAVAILABLE', message: 'message' })
+})
+
+describe('a statement that met a damaged part', () => {
+  const part = '/data/store/store/8f5/8f563a5b-40df-4a9e-831f-fd990a27c848/20260101_1_6_1'
+  const place = `(while reading from part ${part}/ in table weir.lines (8f563a5b) located on disk default)`
+  const told = (code: string, message: string) =>
+    statementFailure(new ClickHouseError({ message, code, type: 'X' }))
+  const damaged = { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' }
+
+  test.each([
+    ['40', `Checksum doesn't match: While reading or decompressing ${part}/data.bin (position: 3): ${place}`],
+    [
+      '33',
+      `Cannot read all data. Bytes read: 5: While reading or decompressing ${part}/line.bin (position: 3): ${place}`,
+    ],
+    [
+      '33',
+      `Cannot read all data in MergeTreeReaderCompact. Rows read: 0: (while reading column t): ${place}`,
+    ],
+    ['32', `Attempt to read after eof: ${place}`],
+    [
+      '432',
+      `Unknown codec family code: 7: While reading or decompressing ${part}/usage.proj/data.bin: ${place}`,
+    ],
+    ['74', `Cannot read from file: , errno: 5, strerror: Input/output error: ${place}`],
+    ['76', `Cannot open file ${part}/data.bin: , errno: 2, strerror: No such file or directory: ${place}`],
+    ['107', `File ${part}/data.bin doesn't exist: ${place}`],
+    ['246', `Corrupted data: ${place}`],
+  ])('with %s names the part: %s', (code, message) => {
+    for (const failure of [
+      told(code, message),
+      insertFailure(new ClickHouseError({ message, code, type: 'X' })),
+    ]) {
+      expect(failure).toMatchObject({ code: 'STORE_DAMAGED', retriable: false, damaged })
+      expect(failure.message).toMatch(
+        /^Part 20260101_1_6_1 of the table lines is damaged .* Restore a backup/,
+      )
+    }
+  })
+
+  test('of an answer that came in a stream is told the same', () => {
+    const error = new Error(
+      `Code: 40. DB::Exception: Checksum doesn't match: ${place}. (CHECKSUM_DOESNT_MATCH)`,
+    )
+    expect(statementFailure(error)).toMatchObject({ code: 'STORE_DAMAGED', damaged })
+  })
+
+  test('says so also where the engine names no part', () => {
+    expect(told('40', "Checksum doesn't match")).toMatchObject({
+      code: 'STORE_DAMAGED',
+      damaged: { part: '' },
+    })
+  })
+
+  test.each([
+    ['33', 'Cannot read all data. Bytes read: 5: While executing Native'],
+    ['241', `Memory limit exceeded: ${place}`],
+    ['394', `Query was cancelled: ${place}`],
+    ['76', `Cannot open file ${part}/data.bin: , errno: 24, strerror: Too many open files: ${place}`],
+    ['117', 'Incorrect data: a text that somebody has sent /var/store/20260101_1_6_1x'],
+  ])('is none with %s: %s', (code, message) => {
+    expect(told(code, message).code).not.toBe('STORE_DAMAGED')
+  })
 })

@@ -1,4 +1,5 @@
 import { StoreError, type StoreErrorCode } from './store.ts'
+import { type DamagedPart, damageSentence } from './store-damage.ts'
 
 /** How the message of a fenced statement begins; the statement itself says it. */
 export const FENCED = 'fenced: another owner has taken the partition'
@@ -36,6 +37,9 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUN
 
 /** What became of an insert that did not succeed. Whatever is not known to have stored nothing is unknown. */
 export function insertFailure(error: unknown): StoreError {
+  const damaged = damagedPartIn(error)
+  // Read for the fence, before anything is written.
+  if (damaged !== undefined) return damageFailure(damaged, error)
   const [code, retriable] = insertOutcome(error)
   return new StoreError(code, messageOf(error), { retriable, cause: error })
 }
@@ -54,6 +58,8 @@ export function statementFailure(error: unknown): StoreError {
   const code = engineCode(error)
   if (code === FUNCTION_THROW_IF && messageOf(error).includes(FENCED))
     return new StoreError('FENCED', messageOf(error), { cause: error })
+  const damaged = damagedPartIn(error)
+  if (damaged !== undefined) return damageFailure(damaged, error)
   const unavailable = code === undefined ? !(error instanceof TypeError) : TURNED_AWAY.has(code)
   return new StoreError(unavailable ? 'UNAVAILABLE' : 'STATEMENT_FAILED', messageOf(error), {
     retriable: unavailable,
@@ -65,19 +71,55 @@ export function statementFailure(error: unknown): StoreError {
 const DAMAGED_FILE = new Set([
   32, // attempt to read after the end of a file
   33, // cannot read all data
+  39, // too large a compressed block, read from its head
   40, // checksum does not match
+  74, // the disk gives an error instead of bytes
+  87, // no such place in a file
+  89, // unknown method of compression
+  91, // sizes of marks do not fit
   107, // file does not exist
+  117, // incorrect data
   226, // no such file in a part
-  227, // wrong size of a file in a part
+  227, // a file too many in a part
+  228, // wrong size of a file in a part
   246, // corrupted data
   271, // cannot decompress
-  272, // cannot decompress in another way
+  274, // the disk gives an error instead of bytes
   432, // unknown codec, read from the head of a block
+  740, // a part that may be broken
 ])
+/** Said of nothing but files of the store, also where no place is told. */
+const SURELY_DAMAGED = new Set([40, 226, 228, 246])
+const CANNOT_OPEN_FILE = 76
+/** No such file; an error of the disk. */
+const DAMAGED_ERRNO = /\berrno: (2|5)\b/
 /** How the engine tells where it was reading. */
 const FILE_READ = /While reading or decompressing ([^\s()]+)/
 const PART_READ = /while reading from part ([^\s()]+)/
+const TABLE_READ = /\bin table (?:\w+\.)?(\w+)/
+/** Its first and last block and how often it was merged, behind its day or another name of its partition. */
+const PART_NAME = /(?<=\/)\w+_\d+_\d+_\d+(?:_\d+)?(?=\/|$)/g
+/** Where a path stands that names a part's file, as in the error of a file that cannot be opened. */
+const STORE_PATH = /\/[^\s,"'()]*\/store\/[^\s,"'()]+/
 const FIRST_SENTENCE = /^.*?(?=[.:] |$)/s
+
+/** The part that a statement could not read; undefined when it failed for another reason. */
+function damagedPartIn(error: unknown): DamagedPart | undefined {
+  const code = engineCode(error)
+  const message = messageOf(error)
+  const isUnopened = code === CANNOT_OPEN_FILE && DAMAGED_ERRNO.test(message)
+  if (code === undefined || !(DAMAGED_FILE.has(code) || isUnopened)) return undefined
+  const path =
+    (FILE_READ.exec(message) ?? PART_READ.exec(message))?.[1] ?? STORE_PATH.exec(message)?.[0] ?? ''
+  const part = path.match(PART_NAME)?.at(-1) ?? ''
+  // The same codes tell of blocks and texts that are no files of the store.
+  if (part === '' && !SURELY_DAMAGED.has(code)) return undefined
+  return { table: TABLE_READ.exec(message)?.[1] ?? '', part, state: 'unreadable' }
+}
+
+function damageFailure(damaged: DamagedPart, cause: unknown): StoreError {
+  return new StoreError('STORE_DAMAGED', damageSentence(damaged), { damaged, cause })
+}
 
 /** Why an audit could not be made: a damaged file is what it is there to find, so it is named with what to do. */
 export function auditFailure(error: unknown): StoreError {

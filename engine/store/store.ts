@@ -1,4 +1,5 @@
 import type { Position } from '../position.ts'
+import type { DamagedPart, KnownDamage } from './store-damage.ts'
 
 /**
  * The store port: what the engine needs of ClickHouse. One contract suite (test/conformance/store-contract.ts)
@@ -43,12 +44,23 @@ export interface Store {
   /**
    * One read-only statement; user text reaches it only as a parameter.
    *
-   * @throws StoreError UNAVAILABLE, also while the store is not open yet; STATEMENT_FAILED
+   * @throws StoreError UNAVAILABLE, also while the store is not open yet; STORE_DAMAGED; STATEMENT_FAILED
    */
   query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
 
   /** The same, row by row, for answers that are not held in memory. */
   queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
+
+  /** What statements have met, and the last look has found, of damage. */
+  readonly damage: KnownDamage
+
+  /**
+   * Looks which parts are damaged: those that a statement could not read and that are still there, and those that the
+   * engine set aside at a start. Files are not read for it.
+   *
+   * @throws StoreError as `query`
+   */
+  findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]>
 
   /** Copies a closed UTC day of usage to `usage_days`, once; repeating it changes nothing. */
   closeDay(day: string): Promise<void>
@@ -137,10 +149,17 @@ export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
   readonly retriable: boolean
+  /** What could not be read. */
+  readonly damaged: DamagedPart | undefined
 
-  constructor(code: StoreErrorCode, message: string, options: { retriable?: boolean; cause?: unknown } = {}) {
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options: { retriable?: boolean; cause?: unknown; damaged?: DamagedPart | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.retriable = options.retriable ?? false
+    this.damaged = options.damaged
   }
 }

@@ -10,6 +10,7 @@ import {
   StoreError,
   type StoreTable,
 } from '../../engine/store/store.ts'
+import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
 import { DAY_MS } from './machine.ts'
@@ -92,6 +93,8 @@ export class SimulatedStore {
       queryStream: (_statement: Statement) => {
         throw noSql()
       },
+      damage: NO_DAMAGE,
+      findDamage: () => call('look for damage', () => []),
       closeDay: day => call('close a day', () => this.#closeDay(day)),
       openDays: () => call('open days', () => this.#openDays()),
       indexWords: async () => {},

@@ -8,6 +8,7 @@ import {
   type Store,
   StoreError,
 } from '../../engine/store/store.ts'
+import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>
@@ -38,7 +39,13 @@ export class MemoryStore implements Store {
     return this.parts.filter(part => part.target.table === table).flatMap(part => part.rows)
   }
 
+  readonly damage = NO_DAMAGE
+
   async open(): Promise<void> {}
+
+  async findDamage(): Promise<[]> {
+    return []
+  }
 
   async claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
     const key = `${topic}/${partition}`

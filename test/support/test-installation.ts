@@ -36,6 +36,7 @@ import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
 import { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { seenByRules } from '../../engine/tail/line-visibility.ts'
 import { LiveTails } from '../../engine/tail/live-tails.ts'
 
@@ -215,6 +216,8 @@ export const EMPTY_STORE: Store = {
   settle: async () => null,
   query: async () => [],
   queryStream: async function* () {},
+  damage: NO_DAMAGE,
+  findDamage: async () => [],
   closeDay: async () => undefined,
   openDays: async () => [],
   removeExpired: async () => 0,

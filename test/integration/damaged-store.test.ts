@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { exportedLines } from '../support/exported-lines.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+const LINES = 2_000
+
+let weir: RunningWeir
+/** The file with the columns of the only part of lines, and the part's folder. */
+let file: string
+let part: string
+let kept: Buffer
+
+beforeEach(async () => {
+  weir = await RunningWeir.start()
+  await send(LINES, 'first')
+  file = largestFile(join(weir.directory, 'store', 'store'))
+  part = dirname(file)
+  kept = readFileSync(file)
+})
+afterEach(() => weir.dispose())
+
+async function send(count: number, word: string): Promise<void> {
+  const { ingestUrl, ingestionKey } = weir.credentials
+  const before = word === 'first' ? 0 : (await exportedLines(weir)).length
+  const lines = Array.from({ length: count }, (_, number) => ({ line: `${word} ${number} ${number ** 3}` }))
+  const response = await fetch(`${ingestUrl}/logs/ingest?hostname=h`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey },
+    body: JSON.stringify({ lines }),
+  })
+  expect(response.status).toBe(200)
+  await expect.poll(async () => (await exportedLines(weir)).length, { timeout: 10_000 }).toBe(before + count)
+}
+
+function largestFile(folder: string): string {
+  const names = readdirSync(folder, { recursive: true }) as string[]
+  const files = names.map(name => join(folder, name)).filter(path => path.endsWith('/data.bin'))
+  return files.toSorted((a, b) => statSync(b).size - statSync(a).size)[0] as string
+}
+
+function flipBits(): void {
+  const bytes = Buffer.from(kept)
+  for (let at = 100; at < bytes.length; at += 200) bytes[at] = (bytes[at] as number) ^ 0x10
+  writeFileSync(file, bytes)
+}
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly text: string
+}
+
+async function ask(path: string): Promise<Answer> {
+  const { apiUrl, accessToken } = weir.credentials
+  const response = await fetch(apiUrl + path, { headers: { authorization: `Token ${accessToken}` } })
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    text: await response.text(),
+  }
+}
+
+const search = (query = '') => ask(`/v2/export?from=0&to=${Date.now() + 60_000}&size=10000${query}`)
+
+async function metric(name: string): Promise<number> {
+  const { text } = await ask('/metrics')
+  return Number(
+    text
+      .split('\n')
+      .find(line => line.startsWith(`${name} `))
+      ?.slice(name.length),
+  )
+}
+
+const UNREADABLE = 'weir_store_damaged_parts{state="unreadable"}'
+const SET_ASIDE = 'weir_store_damaged_parts{state="set aside"}'
+
+/** A search fails with a sentence that names the part, and so do those who look after the server. */
+async function expectTold(): Promise<void> {
+  const sentence = `Part ${basename(part)} of the table lines is damaged and cannot be read: `
+  for (const query of ['', '&query=first']) {
+    const { status, retryAfter, text } = await search(query)
+    expect([status, retryAfter]).toEqual([503, '60'])
+    expect(JSON.parse(text)).toEqual({
+      error: expect.stringContaining(sentence),
+      code: 'ServiceUnavailable',
+      status: 'error',
+    })
+    expect(text).toContain('Restore a backup, or go on without the part')
+  }
+  const ready = await ask('/readyz')
+  expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(sentence)])
+  expect([await metric(UNREADABLE), await metric(SET_ASIDE)]).toEqual([1, 0])
+  expect(await metric('weir_store_damage_failures_total')).toBeGreaterThanOrEqual(2)
+}
+
+function verify(): { readonly code: number | null; readonly text: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'verify'], {
+    env: weir.environment,
+    encoding: 'utf8',
+  })
+  return { code: status, text: stdout + stderr }
+}
+
+describe('a part of the store that was damaged', () => {
+  test('while the server runs makes searches 503 that name it, and lines are taken all the same', async () => {
+    expect((await ask('/readyz')).status).toBe(200)
+    flipBits()
+    await expectTold()
+    const { ingestUrl, ingestionKey } = weir.credentials
+    const response = await fetch(`${ingestUrl}/logs/ingest?hostname=h`, {
+      method: 'POST',
+      headers: { apikey: ingestionKey },
+      body: JSON.stringify({ lines: [{ line: 'later' }] }),
+    })
+    expect(response.status).toBe(200)
+    const { code, text } = verify()
+    expect([code, text]).toEqual([2, expect.stringContaining(`${basename(part)}/data.bin is damaged`)])
+  })
+
+  test('while it was stopped is named as well, and is whole again once it was put back', async () => {
+    await weir.end('SIGTERM')
+    flipBits()
+    await weir.start()
+    await expectTold()
+    await weir.end('SIGTERM')
+    writeFileSync(file, kept)
+    await weir.start()
+    expect(await exportedLines(weir)).toHaveLength(LINES)
+    expect((await ask('/readyz')).status).toBe(200)
+    expect(await metric(UNREADABLE)).toBe(0)
+  })
+
+  test('is gone with its lines when it is taken out as the guide says, and the rest is found', async () => {
+    await send(10, 'second')
+    await weir.end('SIGTERM')
+    flipBits()
+    const elsewhere = mkdtempSync(join(tmpdir(), 'weir-part-'))
+    try {
+      renameSync(part, join(elsewhere, basename(part)))
+      await weir.start()
+      expect((await exportedLines(weir)).map(({ _line }) => _line.split(' ', 1)[0])).toEqual(
+        Array(10).fill('second'),
+      )
+      expect((await ask('/readyz')).status).toBe(200)
+      expect(verify()).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('MISMATCH: rows of lines are missing'),
+      })
+    } finally {
+      rmSync(elsewhere, { recursive: true })
+    }
+  })
+
+  test('and that the engine leaves out at a start is no silent loss', async () => {
+    await send(10, 'second')
+    await weir.end('SIGTERM')
+    truncateSync(file, kept.length >> 1)
+    await weir.start()
+    const setAside = join(dirname(part), 'detached', `broken-on-start_${basename(part)}`)
+    expect(existsSync(setAside)).toBe(true)
+    // The engine answers without the part: nothing but this tells that 2,000 lines are missing.
+    expect(await exportedLines(weir)).toHaveLength(10)
+    const sentence = `Part broken-on-start_${basename(part)} of the table lines was found damaged at a start and is set aside`
+    const ready = await ask('/readyz')
+    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(sentence)])
+    expect([await metric(UNREADABLE), await metric(SET_ASIDE)]).toEqual([0, 1])
+    expect(verify()).toMatchObject({ code: 1, text: expect.stringContaining(`DAMAGED: ${sentence}`) })
+    // The loss is accepted.
+    rmSync(setAside, { recursive: true })
+    expect((await ask('/readyz')).status).toBe(200)
+    expect(await metric(SET_ASIDE)).toBe(0)
+  })
+})
