@@ -7,6 +7,8 @@ import type { OutboundRules } from '../../engine/outbound/outbound-rules.ts'
 /** Of one name. More would be a way to make this machine knock at many doors at once. */
 const MAX_ADDRESSES = 8
 
+/** An address of several that does not answer for so long gives way to the next. */
+const ATTEMPT_MS = 1_000
 /** Lookups hold threads that the log writes with, slow ones for long: users' names never hold more than these. */
 const LOOKUPS_AT_ONCE = 4
 
@@ -83,6 +85,7 @@ function connected(
       host: isIP(host) === 0 ? host : (first as LookupAddress).address,
       port,
       autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
       lookup: (_host, { all }, tell) =>
         all === true
           ? tell(null, [...addresses])
