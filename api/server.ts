@@ -350,7 +350,9 @@ function cleanForwarded(headers: IncomingHttpHeaders): void {
 function assertOneHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw badRequest([{ message: '"host" header is required', key: 'host' }])
-  const given = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  const given = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  )
   if (given.length > 1) throw badRequest([{ message: '"host" header must be there only once', key: 'host' }])
 }
 
