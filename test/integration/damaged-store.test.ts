@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -185,5 +186,17 @@ describe('a part of the store that was damaged', () => {
     rmSync(setAside, { recursive: true })
     expect((await ask('/readyz')).status).toBe(200)
     expect(await metric(SET_ASIDE)).toBe(0)
+  })
+
+  test('refuses the start when the store cannot do without it', async () => {
+    await weir.end('SIGTERM')
+    const folder = realpathSync(join(weir.directory, 'store', 'data', 'weir', 'logs'))
+    const [own = ''] = readdirSync(folder).filter(name => name.startsWith('all_'))
+    truncateSync(join(folder, own, 'columns.txt'), 10)
+    await expect(weir.start()).rejects.toThrow(
+      new RegExp(`weir: Part broken-on-start_${own} of the table logs was found damaged .* restore a backup`),
+    )
+    writeFileSync(join(folder, 'format_version.txt'), 'x')
+    await expect(weir.start()).rejects.toThrow(/weir: the store in .* cannot be opened: .* restore a backup/)
   })
 })
