@@ -90,7 +90,6 @@ export class DataDirectory {
       return DataDirectory.#take(path, directory => {
         taken = directory
         writeAtomically(join(path, RESTORING), '{}')
-        syncFolder(path)
       })
     } catch (error) {
       // A full disk may refuse these few bytes; what they leave would keep the next restore from beginning.
@@ -107,10 +106,12 @@ export class DataDirectory {
 
   /** Leaves the folder as empty as it was, when a restore has come to nothing. */
   abandonRestore(): void {
-    const ours = (name: string) => !NOT_OURS.has(name)
-    // The mark goes last: without it a start would take what is left for a data folder.
-    for (const name of readdirSync(this.path).filter(ours).sort(markLast))
+    const ours = (name: string) => !NOT_OURS.has(name) && name !== RESTORING
+    for (const name of readdirSync(this.path).filter(ours))
       rmSync(join(this.path, name), { recursive: true, force: true })
+    // The mark goes last, also after a power cut: without it a start would take what is left for a data folder.
+    syncFolder(this.path)
+    rmSync(join(this.path, RESTORING), { force: true })
   }
 
   static #take(path: string, prepare: (directory: DataDirectory) => void): DataDirectory {
@@ -225,10 +226,6 @@ function halfRestored(path: string): DataDirectoryError {
   return new DataDirectoryError(
     `the data folder ${path} is half restored: empty it and run "weir restore" again`,
   )
-}
-
-function markLast(a: string, b: string): number {
-  return Number(a === RESTORING) - Number(b === RESTORING)
 }
 
 function prepareFolder(path: string): void {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Readable by the owner alone; never half-written. */
+/** Durable when this returns; readable by the owner alone; never half-written. */
 export function writeAtomically(path: string, text: string): void {
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o600)
@@ -22,6 +22,7 @@ export function writeAtomically(path: string, text: string): void {
   }
   chmodSync(temporary, 0o600)
   renameSync(temporary, path)
+  syncFolder(dirname(path))
 }
 
 /** Makes creations and removals in a folder durable. */
@@ -35,7 +36,7 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Creates the folder and those above it that are not there. One level at a time, because a recursive `mkdir` of Node
+ * Creates the folder and those above it that are not there, durably. One level at a time, because a recursive `mkdir` of Node
  * never ends where a file system answers ENOENT to a folder that it cannot have, as /proc does.
  */
 export function createFolders(path: string): void {
@@ -49,4 +50,5 @@ export function createFolders(path: string): void {
     // Two starts may create it at the same time.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
+  syncFolder(dirname(path))
 }

@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { createFolders, syncFolder } from '../durable-file.ts'
+import { createFolders } from '../durable-file.ts'
 import type { Installation } from '../installation.ts'
 import type { Settings } from '../settings.ts'
 import { VERSION } from '../version.ts'
@@ -88,7 +88,6 @@ async function fill(
     hasSecretKey,
     files: copied.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
   })
-  syncFolder(directory)
   return { directory, files: copied.length, bytes, hasSecretKey }
 }
 

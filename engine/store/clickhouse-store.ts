@@ -18,6 +18,7 @@ import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } f
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
 import { blockColumns, blockStructure } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
+import { rebuildUsageProjection } from './usage-projection.ts'
 import { indexWords } from './word-index.ts'
 
 /** The store on ClickHouse, embedded or a server. */
@@ -69,6 +70,7 @@ class ClickHouseStore implements Store {
       await this.#assertEssentials()
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
+      await rebuildUsageProjection(this.#connection)
     } catch (error) {
       const failure = this.#noted(openFailure(error))
       this.#notOpen = notOpen(failure)

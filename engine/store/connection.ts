@@ -9,6 +9,11 @@ import type { Statement } from './store.ts'
 export interface StoreConnection {
   /** Makes the database that the statements are about, unless it is there. Comes before everything else. */
   createDatabase(): Promise<void>
+  /**
+   * Makes durable which tables there are and what they are, as changed by commands so far. Nothing to do for a server:
+   * this is in the hands of whoever runs it.
+   */
+  syncDefinitions(): Promise<void>
   /** Runs a statement that gives no rows, beside inserts and searches. */
   command(sql: string): Promise<void>
   /** Rows of one of the store's own statements, beside inserts and searches. 64-bit integers are strings. */

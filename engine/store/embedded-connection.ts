@@ -11,6 +11,7 @@ import {
   killStatement,
   type StoreConnection,
 } from './connection.ts'
+import { syncDefinitions } from './definition-folders.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
 import type { Statement } from './store.ts'
 
@@ -71,6 +72,7 @@ export async function openEmbeddedConnection({
     inserting,
     searching,
     openAuditing: () => openSession(answers),
+    folder,
     blockFile: await BlockFile.open(folder, database),
     auditFile: await BlockFile.open(folder, `${database} audit`),
     clock,
@@ -78,6 +80,7 @@ export async function openEmbeddedConnection({
 }
 
 interface EmbeddedParts {
+  readonly folder: string
   readonly control: Session
   readonly inserting: Session
   readonly searching: readonly Session[]
@@ -161,6 +164,10 @@ class EmbeddedConnection implements StoreConnection {
 
   /** Every session has made sure of it. */
   async createDatabase(): Promise<void> {}
+
+  syncDefinitions(): Promise<void> {
+    return syncDefinitions(this.#parts.folder)
+  }
 
   async command(sql: string): Promise<void> {
     await this.#parts.control.run(({ client }) => client.command({ query: sql }))

@@ -4,10 +4,11 @@ import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
 
 /** Applied in this order, each once; never edited once released. */
-const MIGRATIONS = ['0001-tables', '0002-word-index', '0003-word-marks'] as const
+const MIGRATIONS = ['0001-tables', '0002-word-index', '0003-word-marks', '0004-synced-merges'] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)
-ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1,
+  min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`
 
 /** Of the engine: it has the settings `exclude_materialize_skip_indexes_on_merge` and `use_skip_indexes_on_data_read`. */
 const MIN_VERSION = [25, 10] as const
@@ -31,6 +32,8 @@ export async function migrate(connection: StoreConnection): Promise<void> {
   for (let number = applied + 1; number <= MIGRATIONS.length; number++) {
     const name = MIGRATIONS[number - 1] as string
     for (const statement of statementsOf(name)) await connection.command(statement)
+    // Before the entry, which is durable at once: a migration that has one is not made again.
+    await connection.syncDefinitions()
     await connection.command(`INSERT INTO migrations VALUES (${number}, ${textLiteral(name)})`)
   }
 }

@@ -109,6 +109,8 @@ class ServerConnection implements StoreConnection {
     }
   }
 
+  async syncDefinitions(): Promise<void> {}
+
   async command(sql: string): Promise<void> {
     assertClickHouse(await this.#clients.control.command({ query: sql }))
   }

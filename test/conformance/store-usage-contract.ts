@@ -281,6 +281,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
   }
   return {
     createDatabase: () => connection.createDatabase(),
+    syncDefinitions: () => connection.syncDefinitions(),
     command: sql => living(() => connection.command(sql)),
     read: <Row>(sql: string) => living(() => connection.read<Row>(sql)),
     query: <Row>(...call: Parameters<StoreConnection['query']>) => connection.query<Row>(...call),

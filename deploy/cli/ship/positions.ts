@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFolder } from '../../durable-file.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { LineOptions } from './batch.ts'
 import type { FileIdentity } from './file-identity.ts'
@@ -108,6 +109,8 @@ export class Positions {
       await handle.close()
     }
     await rename(fresh, this.#file)
+    // And behind it: else the positions of before may come back, with other bytes under a number that was sent.
+    syncFolder(dirname(this.#file))
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Clock } from '../../clock/clock.ts'
 import { BlockFile } from '../block-file.ts'
+import { syncDefinitions } from '../definition-folders.ts'
 import { notImplemented } from './engine-error.ts'
 import { EngineSession } from './engine-session.ts'
 import { Lane } from './lane.ts'
@@ -65,6 +66,8 @@ const PROMPT = /^\s*KILL\s+QUERY\b|\bsystem\.processes\b/i
 const STREAMED = /^\s*(?:SELECT|WITH)\b[\s\S]*\bFORMAT\s+JSONEachRow\s*;?\s*$/i
 /** They would change what later statements of others find. */
 const CHANGES_SESSION = /^\s*(?:SET|USE|CREATE\s+TEMPORARY)\b/i
+/** Whoever gets the answer trusts that the change holds, whatever happens to this machine. */
+const CHANGES_DEFINITIONS = /^\s*(?:CREATE|ALTER)\b/im
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 500
 
@@ -87,7 +90,7 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
     inserting: await openLane('inserting'),
     changing: await openLane('changing'),
   }
-  return new ServerOnEngine(lanes, clock)
+  return new ServerOnEngine(folder, lanes, clock)
 }
 
 interface Worker {
@@ -96,11 +99,13 @@ interface Worker {
 }
 
 class ServerOnEngine implements EmbeddedServer {
+  readonly #folder: string
   readonly #lanes: Readonly<Record<Kind, Lane<Worker>>>
   readonly #clock: Clock
   #statementNumber = 0
 
-  constructor(lanes: Readonly<Record<Kind, Lane<Worker>>>, clock: Clock) {
+  constructor(folder: string, lanes: Readonly<Record<Kind, Lane<Worker>>>, clock: Clock) {
+    this.#folder = folder
     this.#lanes = lanes
     this.#clock = clock
   }
@@ -139,7 +144,11 @@ class ServerOnEngine implements EmbeddedServer {
     let isComplete = false
     try {
       if (isStreamed(statement)) yield* session.stream(sql)
-      else yield await session.run(sql, statement.format)
+      else {
+        const answer = await session.run(sql, statement.format)
+        if (CHANGES_DEFINITIONS.test(statement.sql)) await syncDefinitions(this.#folder)
+        yield answer
+      }
       isComplete = true
     } finally {
       over.abort()

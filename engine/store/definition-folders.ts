@@ -1,0 +1,44 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Folders of the embedded engine in which databases, tables and the folders of their parts have their names. */
+const FOLDERS = ['.', 'metadata', 'data', 'data/*', 'store', 'store/*', 'store/*/*']
+
+/**
+ * Makes durable which tables there are and what their columns and settings are. The engine flushes the files that say
+ * so and the parts of tables, but neither the new names of those files nor the folders above: without this, a power cut
+ * on some file systems takes a table away, with all of its lines, or brings back what it was before a migration.
+ *
+ * @param folder the engine's data folder
+ */
+export async function syncDefinitions(folder: string): Promise<void> {
+  await syncFolder(dirname(folder))
+  for (const pattern of FOLDERS)
+    for (const path of await foldersLike(folder, pattern.split('/'))) await syncFolder(path)
+}
+
+async function foldersLike(folder: string, pattern: readonly string[]): Promise<string[]> {
+  const [name, ...below] = pattern
+  if (name === undefined) return [folder]
+  if (name !== '*') return foldersLike(join(folder, name), below)
+  const entries = await readdir(folder, { withFileTypes: true }).catch(whenGone([]))
+  const found = entries.filter(entry => entry.isDirectory())
+  return (await Promise.all(found.map(entry => foldersLike(join(folder, entry.name), below)))).flat()
+}
+
+/** One that is not there, or that the engine has removed meanwhile, needs nothing. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(whenGone<FileHandle | undefined>(undefined))
+  try {
+    await handle?.sync()
+  } finally {
+    await handle?.close()
+  }
+}
+
+function whenGone<T>(otherwise: T): (error: NodeJS.ErrnoException) => T {
+  return error => {
+    if (error.code === 'ENOENT') return otherwise
+    throw error
+  }
+}

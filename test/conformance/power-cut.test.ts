@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Promised } from '../support/power-cut/promised-rows.ts'
+import { HAS_STRACE, warnWithoutStrace } from '../support/power-cut/recorded-calls.ts'
+import { POWER_CUTS, type PowerCut } from '../support/power-cut/recorded-disk.ts'
+import {
+  cutRuns,
+  endOf,
+  gathered,
+  type Instant,
+  isPromise,
+  isReplacement,
+  outputOf,
+  type RecordedRun,
+  recordRun,
+  scriptOf,
+} from '../support/power-cut/recorded-run.ts'
+
+warnWithoutStrace('power cuts')
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-power-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.skipIf(!HAS_STRACE)('a store whose machine loses its power', { timeout: 240_000 }, () => {
+  let run: RecordedRun
+
+  beforeAll(async () => {
+    run = await recordRun(join(folder, 'store'), scriptOf('store-writer.ts'))
+  })
+
+  test.each(POWER_CUTS)('has everything that it has taken (%s)', async cut => {
+    const isAt: Instant = (calls, at) =>
+      isPromise(calls, at) || (cut === 'names-kept' && isReplacement(calls, at))
+    expect(await lossesOfStore(run, cut, isAt)).toEqual([])
+  })
+
+  test('would lose lines if merges were not flushed', async () => {
+    const tables = ['lines', 'node_metrics', 'pipeline_errors', 'owners']
+    const unflushed = await recordRun(join(folder, 'unflushed'), scriptOf('store-writer.ts'), tables)
+    const losses = (await lossesOfStore(unflushed, 'names-kept', endOf('merged'))).join('\n')
+    expect(losses).toContain('lines has 0 rows at 0 places of offset 2')
+    for (const table of tables) expect(losses).toContain(`${table} has 0 `)
+  })
+})
+
+/** What stores miss of what was promised, with the step and the call after which the power was cut. */
+async function lossesOfStore(run: RecordedRun, cut: PowerCut, isAt: Instant): Promise<string[]> {
+  const cuts = cutRuns<Promised>(run, cut, isAt).filter(({ promised }) => promised !== undefined)
+  expect(cuts.length).toBeGreaterThan(0)
+  return gathered(cuts, async ({ path, promised, at }) => {
+    const args = [scriptOf('store-reader.ts'), join(path, 'store'), JSON.stringify(promised)]
+    const printed = await outputOf(process.execPath, args)
+    rmSync(path, { recursive: true, force: true })
+    const lines = printed.split('\n').filter(line => line !== '')
+    return lines.map(line => `${promised?.step}, call ${at}: ${line}`)
+  })
+}

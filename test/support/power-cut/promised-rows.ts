@@ -1,0 +1,20 @@
+/** What the writer of a store has promised at some moment. */
+export interface Promised {
+  readonly step: string
+  /** Offsets from 0 on that are stored, each with `ROWS` rows in each of the tables that workers fill. */
+  readonly stored: number
+  /** Number of epochs that were claimed. */
+  readonly epochs: number
+  /** Lines of the day that usage counts once it is closed. */
+  readonly closedLines: number
+  /** Whether lines of offset 0 may be gone. */
+  readonly isExpired: boolean
+}
+
+export const LOG_ID = 'log-of-the-power-cuts'
+export const DAY = Date.UTC(2026, 0, 2)
+export const OFFSETS = 3
+export const EPOCHS = 2
+export const ROWS = 400
+/** Days that the lines of offset 0 are kept. */
+export const EXPIRED_DAYS = 7

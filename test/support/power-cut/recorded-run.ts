@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type FileCall, recordedCalls, recording } from './recorded-calls.ts'
+import { type PowerCut, RecordedDisk } from './recorded-disk.ts'
+
+/** A program's run on a folder of its own, with everything that it did there. */
+export interface RecordedRun {
+  readonly root: string
+  readonly calls: readonly FileCall[]
+}
+
+/** What a power cut has left of a run. */
+export interface CutRun<Promised> {
+  /** Number of calls that came before. */
+  readonly at: number
+  /** What the program had printed last, if anything. */
+  readonly promised: Promised | undefined
+  readonly path: string
+}
+
+/** Whether the power is cut behind a call of the run. */
+export type Instant = (calls: readonly FileCall[], at: number) => boolean
+
+/**
+ * Runs a script to its end, and everything that it starts.
+ *
+ * @param root a folder that is not there yet; the script gets it as its first argument
+ * @throws Error when the recording does not lead to the folder as it is afterwards: some call is missing in it
+ */
+export async function recordRun(
+  root: string,
+  script: string,
+  args: readonly string[] = [],
+): Promise<RecordedRun> {
+  mkdirSync(root)
+  const file = `${root}.recording`
+  await outputOf('strace', recording(file, [process.execPath, script, root, ...args]))
+  const calls = await Array.fromAsync(recordedCalls(file))
+  const disk = new RecordedDisk(root, 'names-kept')
+  for (const call of calls) disk.apply(call)
+  const different = disk.differencesFrom(root)
+  if (different.length > 0) throw new Error(`the recording does not explain ${different.join(', ')}`)
+  return { root, calls }
+}
+
+/** Writes what the power cuts leave into folders beside the run's. */
+export function cutRuns<Promised>(
+  { root, calls }: RecordedRun,
+  cut: PowerCut,
+  isAt: Instant,
+): CutRun<Promised>[] {
+  const disk = new RecordedDisk(root, cut)
+  const cuts: CutRun<Promised>[] = []
+  let promised: Promised | undefined
+  for (const [at, call] of calls.entries()) {
+    disk.apply(call)
+    if (isPromise(calls, at)) promised = JSON.parse((call as { text: string }).text) as Promised
+    if (!isAt(calls, at)) continue
+    const path = `${root}.${cut}.${at + 1}`
+    disk.writeAfterCut(path)
+    cuts.push({ at: at + 1, promised, path })
+  }
+  return cuts
+}
+
+/** The script says what holds from now on: a line of JSON that begins with the step. */
+export const isPromise: Instant = (calls, at) => {
+  const call = calls[at] as FileCall
+  return call.type === 'printed' && call.text.startsWith('{"step":"')
+}
+
+/** The script says so at the end of this step. */
+export function endOf(step: string): Instant {
+  return (calls, at) => {
+    const call = calls[at] as FileCall
+    return call.type === 'printed' && call.text.startsWith(`{"step":"${step}"`)
+  }
+}
+
+/** A part that replaces others gets the name by which it counts, or the last of some files has been removed. */
+export const isReplacement: Instant = (calls, at) => {
+  const call = calls[at] as FileCall
+  if (call.type === 'renamed') return /^tmp_(?:merge|mut|replace)/.test(basename(call.from))
+  return call.type === 'removed' && calls[at + 1]?.type !== 'removed'
+}
+
+/** Everything that a command prints, to its end. */
+export async function outputOf(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  await once(child, 'close')
+  return printed
+}
+
+/** Calls a task for every item, a few at a time, and gathers what they return. */
+export async function gathered<Item, Found>(
+  items: readonly Item[],
+  task: (item: Item) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const found: Found[] = []
+  const left = [...items]
+  const lane = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) found.push(...(await task(item)))
+  }
+  await Promise.all(Array.from({ length: TASKS_AT_ONCE }, lane))
+  return found
+}
+
+/** Each starts a process with an engine. */
+const TASKS_AT_ONCE = 2
+
+export function scriptOf(name: string): string {
+  return join(import.meta.dirname, name)
+}

@@ -1,0 +1,50 @@
+import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
+import { usageTotals } from '../../../engine/store/usage.ts'
+import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised-rows.ts'
+
+/**
+ * Opens a store as the program does after a power cut, and prints what it misses of what was promised, a line for each
+ * thing; nothing when all is there.
+ *
+ * usage: node store-reader.ts FOLDER PROMISED
+ * PROMISED is JSON.
+ */
+const [folder = '', json = ''] = process.argv.slice(2)
+const promised = JSON.parse(json) as Promised
+const store = openClickHouseStore(await openEmbeddedConnection({ path: folder }))
+await store.open(LOG_ID, true).catch(error => {
+  console.log(`the store does not open: ${(error as Error).message}`)
+  process.exit()
+})
+
+for (const table of ['lines', 'node_metrics', 'pipeline_errors']) {
+  const found = await store.query<{ offset: string; rows: string; places: string }>({
+    sql: `SELECT offset, count() AS rows, count(DISTINCT row) AS places FROM ${table} GROUP BY offset`,
+  })
+  const rowsOf = new Map(
+    found.map(({ offset, rows, places }) => [Number(offset), [Number(rows), Number(places)]]),
+  )
+  for (let offset = 0; offset < OFFSETS; offset++) {
+    const [rows = 0, places = 0] = rowsOf.get(offset) ?? []
+    const mayBeGone = offset >= promised.stored || (table === 'lines' && offset === 0 && promised.isExpired)
+    if (rows === places && (rows === ROWS || (mayBeGone && rows === 0))) continue
+    console.log(`${table} has ${rows} rows at ${places} places of offset ${offset}`)
+  }
+}
+
+const claimed = Number((await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM owners' }))[0]?.n)
+if (claimed < promised.epochs) console.log(`owners has ${claimed} of ${promised.epochs} epochs`)
+
+const closed = 'SELECT sum(lines) AS n, count() AS rows FROM usage_days'
+const [usage] = await store.query<{ n: string; rows: string }>({ sql: closed })
+if (Number(usage?.n) < promised.closedLines) console.log(`usage_days counts ${usage?.n} lines`)
+
+// What a closed day says stays; an open one is counted from its lines, by the projection where it is whole.
+const [lines] = await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM lines' })
+const counted = (
+  await usageTotals(store, { account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 })
+).reduce((sum, total) => sum + total.lines, 0)
+const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS
+if (counted !== expected) console.log(`usage counts ${counted} lines instead of ${expected}`)
+await store.close()

@@ -1,0 +1,121 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
+import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
+import { nodeMetricsBlock } from '../../../engine/store/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../../engine/store/pipeline-errors-block.ts'
+import type { StoreTable } from '../../../engine/store/store.ts'
+import { blockOf } from '../line-blocks.ts'
+import { sampleLines } from '../sample-lines.ts'
+import { DAY, EPOCHS, EXPIRED_DAYS, LOG_ID, OFFSETS, type Promised, ROWS } from './promised-rows.ts'
+
+/**
+ * Does everything with the tables of a store that the program does: inserts, merges of every table, a day that is
+ * closed, a word index, lines that are removed. After each step it waits until the engine has removed the parts that the
+ * step has replaced, and prints as JSON what must be there from then on.
+ *
+ * usage: node store-writer.ts FOLDER [TABLE…]
+ * The engine's folder is made in FOLDER. Merges of the named tables are not flushed, as in stores of earlier programs.
+ */
+const [root = '', ...unflushed] = process.argv.slice(2)
+const folder = join(root, 'store')
+const connection = await openEmbeddedConnection({ path: folder })
+const store = openClickHouseStore(connection)
+await store.open(LOG_ID)
+const tables = (await connection.read<{ name: string }>('SHOW TABLES')).map(({ name }) => name)
+for (const table of unflushed)
+  await connection.command(
+    `ALTER TABLE ${table} RESET SETTING min_rows_to_fsync_after_merge, min_compressed_bytes_to_fsync_after_merge`,
+  )
+
+const partition = { topic: 'weir.ingest', partition: 3 } as const
+let promised: Promised = { step: 'opened', stored: 0, epochs: 0, closedLines: 0, isExpired: false }
+const promise = (more: Partial<Promised>) => {
+  promised = { ...promised, ...more }
+  console.log(JSON.stringify(promised))
+}
+promise({})
+
+for (let attempt = 0; attempt < EPOCHS; attempt++)
+  await store.claim({ ...partition, epoch: epochOf(attempt) })
+promise({ step: 'claimed', epochs: EPOCHS })
+
+for (let offset = 0; offset < OFFSETS; offset++) {
+  const minute = { offset: BigInt(offset), minuteMs: DAY }
+  const blocks = {
+    lines: linesOf(offset),
+    node_metrics: metricsOf(minute),
+    pipeline_errors: errorsOf(minute),
+  }
+  for (const [table, block] of Object.entries(blocks) as [StoreTable, Uint8Array[]][])
+    await store.insert({ ...partition, table, epoch: epochOf(EPOCHS - 1), block, rows: ROWS })
+  promise({ step: `stored ${offset}`, stored: offset + 1 })
+}
+for (const table of tables) await connection.command(`OPTIMIZE TABLE ${table} FINAL`)
+await untilReplacedIsGone()
+promise({ step: 'merged' })
+
+await store.closeDay('2026-01-02')
+await untilReplacedIsGone()
+promise({ step: 'closed', closedLines: OFFSETS * ROWS })
+
+await connection.command('ALTER TABLE lines MATERIALIZE INDEX marked_words SETTINGS mutations_sync = 2')
+await untilReplacedIsGone()
+promise({ step: 'indexed' })
+
+promise({ step: 'removing', isExpired: true })
+const settled = [{ ...partition, checkpointOffset: BigInt(OFFSETS) }]
+await store.removeExpired(DAY + (EXPIRED_DAYS + 2) * 86_400_000, settled)
+await untilReplacedIsGone()
+promise({ step: 'removed' })
+await store.close()
+
+function epochOf(attempt: number) {
+  return { offset: 1n, attempt }
+}
+
+/** Lines of the first offset are kept for fewer days than the others. */
+function linesOf(offset: number): Uint8Array[] {
+  const retentionDays = offset === 0 ? EXPIRED_DAYS : 365
+  const lines = sampleLines({ seed: offset + 1, count: ROWS, startMs: DAY + offset * 1000, retentionDays })
+  return blockOf(BigInt(offset), lines)
+}
+
+function metricsOf(minute: { offset: bigint; minuteMs: number }): Uint8Array[] {
+  const activity = { eventsIn: 1, bytesIn: 1, eventsOut: 1, bytesOut: 1, copied: 0, created: 0, dropped: 0 }
+  const others = { droppedBytes: 0, failed: 0, merged: 0, held: 0 }
+  const row = (node: number) => ({
+    account: 'a',
+    pipeline: 'p',
+    node: `n${node}`,
+    activity: { ...activity, ...others },
+  })
+  return nodeMetricsBlock(
+    minute,
+    Array.from({ length: ROWS }, (_, node) => row(node)),
+  )
+}
+
+function errorsOf(minute: { offset: bigint; minuteMs: number }): Uint8Array[] {
+  const row = { account: 'a', pipeline: 'p', nodeKind: 'script', code: 'E', field: null, captured: '{}' }
+  const others = { message: 'failed', count: 1, lastMs: DAY }
+  return pipelineErrorsBlock(
+    minute,
+    Array.from({ length: ROWS }, (_, node) => ({ ...row, ...others, node: `n${node}` })),
+  )
+}
+
+/** The engine removes replaced parts in its own time, and at once when a partition is dropped. */
+async function untilReplacedIsGone(): Promise<void> {
+  const dated = ['lines', 'usage_days', 'node_metrics', 'pipeline_errors']
+  for (const table of tables) {
+    const none = dated.includes(table) ? '19990101' : "ID 'none'"
+    await connection.command(`ALTER TABLE ${table} DROP PARTITION ${none}`)
+  }
+  const active = async () =>
+    Number((await connection.read<{ n: string }>('SELECT count() AS n FROM system.parts WHERE active'))[0]?.n)
+  const onDisk = () =>
+    globSync(join(folder, 'store/*/*/*_*_*')).filter(path => /\/(?:all|\d{8})_[\d_]+$/.test(path)).length
+  while (onDisk() > (await active())) await delay(50)
+}
