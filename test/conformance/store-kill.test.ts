@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,13 +10,12 @@ import type { StoreError } from '../../engine/store/store.ts'
 import { type Child, startChild } from '../support/child.ts'
 import { blockOf } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
+import { hasStrace } from '../support/strace.ts'
 
 const SUPPORT = join(import.meta.dirname, '../support')
 const DAY = Date.UTC(2026, 0, 2)
 const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
-const HAS_STRACE = spawnSync('strace', ['-V']).status === 0
-if (!HAS_STRACE)
-  console.warn('SKIPPED: kills at the very instant of publishing a part need strace, which is not here')
+const HAS_STRACE = hasStrace('kills at the very instant of publishing a part')
 
 let folder = ''
 let children: Child[] = []

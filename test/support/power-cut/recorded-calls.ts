@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +7,7 @@ export type FileCall =
   | { readonly type: 'folder-created'; readonly path: string }
   /** A file was opened with the right to create it. */
   | { readonly type: 'file-opened'; readonly path: string; readonly isEmptied: boolean }
+  | { readonly type: 'socket-created'; readonly path: string }
   | { readonly type: 'symlink-created'; readonly path: string; readonly target: string }
   | { readonly type: 'linked'; readonly from: string; readonly path: string }
   | { readonly type: 'renamed' | 'exchanged'; readonly from: string; readonly path: string }
@@ -20,21 +20,10 @@ export type FileCall =
   | { readonly type: 'sync-ended'; readonly thread: string }
   | { readonly type: 'printed'; readonly text: string }
 
-/** A test that needs the recorder is skipped without it, unless this machine must have it. */
-export const HAS_STRACE = spawnSync('strace', ['-V']).status === 0
-
-/** @throws Error where `WEIR_REQUIRE_STRACE` says that the recorder must be there, and it is not */
-export function warnWithoutStrace(what: string): void {
-  if (HAS_STRACE) return
-  if (process.env.WEIR_REQUIRE_STRACE === '1')
-    throw new Error(`${what} need strace (Debian: apt-get install strace), and WEIR_REQUIRE_STRACE is 1`)
-  console.warn(`SKIPPED: ${what} need strace, which is not here (Debian: apt-get install strace)`)
-}
-
 const FOLLOWED = [
   'open,openat,creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate',
   'mkdir,mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat',
-  'fsync,fdatasync',
+  'bind,fsync,fdatasync',
   // A program that uses these is not understood, so its recording is refused.
   'copy_file_range,sendfile,splice,fallocate,io_uring_register,msync,sync,syncfs,sync_file_range',
 ].join(',')
@@ -140,6 +129,9 @@ function* meaningOf({ name, args, result, resultPath }: Call): Generator<FileCal
       return
     case 'ftruncate':
       yield { type: 'resized', path: descriptorPath(first), bytes: Number(second) }
+      return
+    case 'bind':
+      if (second.includes('sun_path="')) yield { type: 'socket-created', path: pathOf(second) }
       return
     case 'mkdir':
       yield { type: 'folder-created', path: pathOf(first) }

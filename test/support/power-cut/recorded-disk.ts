@@ -50,6 +50,9 @@ export class RecordedDisk {
       case 'folder-created':
         this.#give(call.path, new FolderNode())
         return
+      case 'socket-created':
+        this.#give(call.path, new SocketNode())
+        return
       case 'symlink-created':
         this.#give(call.path, new LinkNode(call.target))
         return
@@ -231,6 +234,9 @@ class LinkNode extends Node {
   }
 }
 
+/** Nobody listens on it after a power cut: it is left out, as a start removes it. */
+class SocketNode extends Node {}
+
 class FileNode extends Node {
   /** Bytes that a power cut would leave. */
   durable: Buffer = Buffer.alloc(0)
@@ -302,6 +308,7 @@ function differences(node: Node, path: string): string[] {
   if (node instanceof FileNode) return found?.isFile() && readFileSync(path).equals(node.bytes) ? [] : [path]
   if (node instanceof LinkNode)
     return found?.isSymbolicLink() && readlinkSync(path) === node.target ? [] : [path]
+  if (node instanceof SocketNode) return found?.isSocket() ? [] : [path]
   if (!(node instanceof FolderNode) || !found?.isDirectory()) return [path]
   const unknown = readdirSync(path).filter(name => !node.present.has(name))
   const known = [...node.present].flatMap(([name, child]) => differences(child, join(path, name)))

@@ -1,7 +1,7 @@
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { usageTotals } from '../../../engine/store/usage.ts'
-import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised-rows.ts'
+import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
 
 /**
  * Opens a store as the program does after a power cut, and prints what it misses of what was promised, a line for each

@@ -8,7 +8,7 @@ import { pipelineErrorsBlock } from '../../../engine/store/pipeline-errors-block
 import type { StoreTable } from '../../../engine/store/store.ts'
 import { blockOf } from '../line-blocks.ts'
 import { sampleLines } from '../sample-lines.ts'
-import { DAY, EPOCHS, EXPIRED_DAYS, LOG_ID, OFFSETS, type Promised, ROWS } from './promised-rows.ts'
+import { DAY, EPOCHS, EXPIRED_DAYS, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
 
 /**
  * Does everything with the tables of a store that the program does: inserts, merges of every table, a day that is

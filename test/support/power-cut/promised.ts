@@ -18,3 +18,20 @@ export const EPOCHS = 2
 export const ROWS = 400
 /** Days that the lines of offset 0 are kept. */
 export const EXPIRED_DAYS = 7
+
+/** What the program has promised to those who use it. */
+export interface PromisedByProgram {
+  readonly step: string
+  readonly accessToken: string
+  readonly lines: number
+  readonly pipelines: readonly string[]
+  /** Bytes of the followed file that need not be read again. */
+  readonly shippedBytes: number
+}
+
+/** The log has small segments. */
+export const PROGRAM_SETTINGS = {
+  WEIR_PARTITIONS: '1',
+  WEIR_LOG_MAX_BYTES: String(16 * 1024 ** 2),
+  UV_USE_IO_URING: '0',
+}
