@@ -86,14 +86,16 @@ export const isReplacement: Instant = (calls, at) => {
   return call.type === 'removed' && calls[at + 1]?.type !== 'removed'
 }
 
-/** Everything that a command prints, to its end. */
+/** Everything that a command prints. @throws Error when it fails */
 export async function outputOf(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text
   })
-  await once(child, 'close')
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0)
+    throw new Error(`${command} ${args.at(-1)} ended with ${code ?? child.signalCode}:\n${printed}`)
   return printed
 }
 

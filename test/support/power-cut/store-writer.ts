@@ -106,16 +106,19 @@ function errorsOf(minute: { offset: bigint; minuteMs: number }): Uint8Array[] {
   )
 }
 
-/** The engine removes replaced parts in its own time, and at once when a partition is dropped. */
+/** The engine removes replaced parts in its own time, and at once when a partition is dropped, unless one is in use. */
 async function untilReplacedIsGone(): Promise<void> {
   const dated = ['lines', 'usage_days', 'node_metrics', 'pipeline_errors']
-  for (const table of tables) {
-    const none = dated.includes(table) ? '19990101' : "ID 'none'"
-    await connection.command(`ALTER TABLE ${table} DROP PARTITION ${none}`)
-  }
   const active = async () =>
     Number((await connection.read<{ n: string }>('SELECT count() AS n FROM system.parts WHERE active'))[0]?.n)
   const onDisk = () =>
     globSync(join(folder, 'store/*/*/*_*_*')).filter(path => /\/(?:all|\d{8})_[\d_]+$/.test(path)).length
-  while (onDisk() > (await active())) await delay(50)
+  for (;;) {
+    for (const table of tables)
+      await connection.command(
+        `ALTER TABLE ${table} DROP PARTITION ${dated.includes(table) ? '19990101' : "ID 'none'"}`,
+      )
+    if (onDisk() <= (await active())) return
+    await delay(50)
+  }
 }
