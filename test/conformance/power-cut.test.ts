@@ -22,6 +22,8 @@ import { RunningWeir } from '../support/running-weir.ts'
 import { hasStrace } from '../support/strace.ts'
 
 const HAS_STRACE = hasStrace('recorded power cuts')
+/** Each opens some dozens of stores or programs. */
+const TIMEOUT_MS = 480_000
 
 let folder = ''
 beforeAll(() => {
@@ -29,12 +31,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(!HAS_STRACE)('a store whose machine loses its power', { timeout: 240_000 }, () => {
+describe.skipIf(!HAS_STRACE)('a store whose machine loses its power', { timeout: TIMEOUT_MS }, () => {
   let run: RecordedRun
 
   beforeAll(async () => {
     run = await recordRun(join(folder, 'store'), scriptOf('store-writer.ts'))
-  })
+  }, TIMEOUT_MS)
 
   test.each(POWER_CUTS)('has everything that it has taken (%s)', async cut => {
     const isAt: Instant = (calls, at) =>
@@ -64,12 +66,12 @@ async function lossesOfStore(run: RecordedRun, cut: PowerCut, isAt: Instant): Pr
   })
 }
 
-describe.skipIf(!HAS_STRACE)('an installation whose machine loses its power', { timeout: 240_000 }, () => {
+describe.skipIf(!HAS_STRACE)('an installation whose machine loses its power', { timeout: TIMEOUT_MS }, () => {
   let run: RecordedRun
 
   beforeAll(async () => {
     run = await recordRun(join(folder, 'program'), scriptOf('program-writer.ts'))
-  }, 120_000)
+  }, TIMEOUT_MS)
 
   test.each(POWER_CUTS)('starts again, knows its tokens and has each line once (%s)', async cut => {
     const data = join(run.root, 'data')

@@ -1,6 +1,7 @@
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { usageTotals } from '../../../engine/store/usage.ts'
+import { eventually } from '../exported-lines.ts'
 import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
 
 /**
@@ -12,7 +13,8 @@ import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
  */
 const [folder = '', json = ''] = process.argv.slice(2)
 const promised = JSON.parse(json) as Promised
-const store = openClickHouseStore(await openEmbeddedConnection({ path: folder }))
+const connection = await openEmbeddedConnection({ path: folder })
+const store = openClickHouseStore(connection)
 await store.open(LOG_ID, true).catch(error => {
   console.log(`the store does not open: ${(error as Error).message}`)
   process.exit()
@@ -47,4 +49,15 @@ const counted = (
 ).reduce((sum, total) => sum + total.lines, 0)
 const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS
 if (counted !== expected) console.log(`usage counts ${counted} lines instead of ${expected}`)
+
+// Opening has begun to build the projection again where the cut has taken it.
+const broken = await eventually(
+  () =>
+    connection.read<{ name: string }>(
+      `SELECT parent_name AS name FROM system.projection_parts
+WHERE database = currentDatabase() AND active AND is_broken`,
+    ),
+  ({ length }) => length === 0,
+)
+for (const { name } of broken) console.log(`${name} is without its sums for usage`)
 await store.close()
