@@ -1,4 +1,4 @@
-import { WireType } from './wire-format.ts'
+import { schemaIdOf, WireType } from './wire-format.ts'
 
 /** One change of the configuration; see avro/configuration-event.1.avsc. */
 export interface ConfigurationEvent {
@@ -39,4 +39,16 @@ export interface SnapshotEntity {
 }
 
 export const configurationEventType = new WireType<ConfigurationEvent>('ConfigurationEvent')
+/** The event by which a lost end of the log is accepted; programs that do not know it refuse to fold on. */
+export const configurationLossType = new WireType<ConfigurationEvent>('ConfigurationLoss')
 export const configurationSnapshotType = new WireType<ConfigurationSnapshotPart>('ConfigurationSnapshot')
+/** The same of a log on which a loss was accepted. */
+export const configurationSnapshotAfterLossType = new WireType<ConfigurationSnapshotPart>(
+  'ConfigurationSnapshotAfterLoss',
+)
+
+/** The event of a record that is no part of a snapshot. @throws WireFormatError */
+export function configurationEventOf(value: Buffer): ConfigurationEvent {
+  const isLoss = schemaIdOf(value) === configurationLossType.id
+  return (isLoss ? configurationLossType : configurationEventType).decode(value)
+}

@@ -17,6 +17,12 @@ export const BUNDLED_SCHEMAS = [
   { id: 1_000_000_001, name: 'Rekeyed', file: 'rekeyed.1.avsc' },
   { id: 1_000_000_002, name: 'DeadLetters', file: 'dead-letters.1.avsc' },
   { id: 1_000_000_003, name: 'KeyAnswers', file: 'key-answers.1.avsc' },
+  { id: 1_000_000_005, name: 'ConfigurationLoss', file: 'configuration-loss.1.avsc' },
+  {
+    id: 1_000_000_006,
+    name: 'ConfigurationSnapshotAfterLoss',
+    file: 'configuration-snapshot-after-loss.1.avsc',
+  },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']

@@ -1,8 +1,14 @@
-import { type ConfigurationEvent, configurationEventType } from '../../schemas/configuration.ts'
+import {
+  type ConfigurationEvent,
+  configurationEventOf,
+  configurationEventType,
+  configurationLossType,
+} from '../../schemas/configuration.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
+import { EndDigest, type EndMark } from './end-mark.ts'
 import { storedText } from './entity-text.ts'
 import { ConfigurationFold, type ConfigurationView, type Entity } from './fold.ts'
 import { ConfigurationHistory } from './history.ts'
@@ -25,6 +31,12 @@ export interface ConfigurationLogOptions {
   readonly secretKey: Buffer | Seal
   readonly logger: Logger
   readonly snapshotEveryEvents?: number
+}
+
+/** Who keeps in mind how far the log has come. */
+export interface EndKeeper {
+  /** Resolves once the mark is kept, or known to be kept later. */
+  reach(mark: EndMark): Promise<void>
 }
 
 /** Who writes: for the audit that the log is. */
@@ -71,6 +83,8 @@ export class ConfigurationLog implements ConfigurationView {
   readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
   /** Events that everybody ignores, among those that were folded here. */
   readonly #ignored = new Set<bigint>()
+  readonly #end = new EndDigest()
+  #keeper: EndKeeper | undefined
   #history: ConfigurationHistory | undefined
   /** Where the fold began: what was before came from a snapshot. */
   #foldedFrom = 0n
@@ -105,6 +119,37 @@ export class ConfigurationLog implements ConfigurationView {
   /** First offset that has not been read yet. */
   get nextOffset(): bigint {
     return this.#next
+  }
+
+  /** The present end; undefined while the log is empty. */
+  get endMark(): EndMark | undefined {
+    if (this.#next === 0n) return undefined
+    const { logId } = this.#options.topic
+    const { losses } = this.#fold
+    return { logId, losses, next: this.#next, version: this.highestVersion, digest: this.#end.text }
+  }
+
+  /** No entity has a higher version yet, and every change to come gets one. */
+  get highestVersion(): number {
+    return this.#fold.versionBelow(this.#next)
+  }
+
+  /** Losses of the log that were accepted. */
+  get losses(): number {
+    return this.#fold.losses
+  }
+
+  get topic(): Topic {
+    return this.#options.topic
+  }
+
+  get seal(): Seal {
+    return this.#seal
+  }
+
+  /** From now on writes are answered when their end is kept in mind: see `EndMark`. */
+  keepEnd(keeper: EndKeeper): void {
+    this.#keeper = keeper
   }
 
   /** Every change that was ever taken. Nothing is read for it before it is asked. */
@@ -143,9 +188,19 @@ export class ConfigurationLog implements ConfigurationView {
   async append(changes: readonly Change[], author: Author): Promise<void> {
     const event = this.#eventOf(changes, author)
     await this.#foresee(event)
+    await this.#write(event, configurationEventType.encode(event))
+    await this.#snapshotIfDue()
+  }
+
+  /** Writes changes of which one accepts a loss; everything else as `append`. */
+  async appendLoss(changes: readonly Change[], author: Author): Promise<void> {
+    const event = this.#eventOf(changes, author)
+    await this.#write(event, configurationLossType.encode(event))
+  }
+
+  async #write(event: ConfigurationEvent, value: Buffer): Promise<void> {
     this.#awaited.set(event.id, undefined)
     try {
-      const value = configurationEventType.encode(event)
       const { offset } = await this.#options.topic.append(0, { value, producer: null, priority: 'control' })
       await this.#readBeyond(offset)
       const outcome = this.#awaited.get(event.id)
@@ -154,7 +209,8 @@ export class ConfigurationLog implements ConfigurationView {
     } finally {
       this.#awaited.delete(event.id)
     }
-    await this.#snapshotIfDue()
+    const mark = this.endMark
+    if (mark !== undefined) await this.#keeper?.reach(mark)
   }
 
   /** Most conflicts show before the event is written, and then need not burden the log for ever. */
@@ -208,17 +264,22 @@ export class ConfigurationLog implements ConfigurationView {
     }
   }
 
-  /** Learns which events lie right before those that are read first, so that their repeats are told. */
+  /** Learns which events lie right before those that are read first: for their repeats, and for the digest. */
   async #recall(first: bigint): Promise<void> {
     const { topic } = this.#options
-    const start = this.#next - REPEAT_WITHIN_RECORDS
+    const repeats = this.#next - REPEAT_WITHIN_RECORDS
+    const digest = EndDigest.neededFrom(this.#next)
+    const start = repeats < digest ? repeats : digest
     for (let from = start > first ? start : first; from < this.#next; ) {
       const records = await topic.read(0, from, READ_BYTES)
       if (records.length === 0) return
       for (const record of records) {
         from = record.offset + 1n
-        if (from > this.#next || isSnapshotPart(record)) continue
-        this.#recent.note(configurationEventType.decode(record.value).id, record.offset)
+        if (from > this.#next) continue
+        this.#end.add(record)
+        if (isSnapshotPart(record)) continue
+        const { id } = configurationEventOf(record.value)
+        if (record.offset >= repeats) this.#recent.note(id, record.offset)
       }
     }
   }
@@ -249,11 +310,12 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   #take(record: LogRecord): boolean {
+    this.#end.add(record)
     if (isSnapshotPart(record)) {
       this.#eventsSinceSnapshot = 0
       return false
     }
-    const event = configurationEventType.decode(record.value)
+    const event = configurationEventOf(record.value)
     this.#eventsSinceSnapshot++
     // An event that a broken link has doubled is what it was the first time, whatever others have done since.
     if (!this.#recent.note(event.id, record.offset)) {
@@ -273,7 +335,7 @@ export class ConfigurationLog implements ConfigurationView {
     this.#eventsSinceSnapshot = 0
     const snapshot = { upTo: this.#next, entities: [...this.#fold.entities()] }
     try {
-      await writeSnapshot(topic, entropy.uuid(), snapshot)
+      await writeSnapshot(topic, entropy.uuid(), snapshot, this.losses > 0)
     } catch (error) {
       logger.warn({ err: error }, 'no snapshot of the configuration could be written')
     }

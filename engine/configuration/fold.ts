@@ -1,10 +1,14 @@
 import type { ConfigurationChange, ConfigurationEvent, SnapshotEntity } from '../../schemas/configuration.ts'
+import { acceptedLosses, versionShiftOf } from './accepted-losses.ts'
 import { clearValue } from './entity-text.ts'
 import type { AnyKind, Kind } from './kind.ts'
 import type { Rejection } from './rejection.ts'
 import type { Seal } from './seal.ts'
 
-/** An entity as it is now. Versions rise over the whole log: the offset of the last change plus one. */
+/**
+ * An entity as it is now. Versions rise over the whole log: the offset of the last change plus one, and plus the shift
+ * of losses that were accepted below it.
+ */
 export interface Entity<Value> {
   readonly id: string
   readonly version: number
@@ -51,6 +55,7 @@ export class ConfigurationFold implements ConfigurationView {
   readonly #tables = new Map<string, Table>()
   readonly #seal: Seal
   readonly #read: typeof clearValue
+  #versionShift = 0
 
   /** @param read how a value is had from its text */
   constructor(kinds: readonly AnyKind[], seal: Seal, read: typeof clearValue = clearValue) {
@@ -83,9 +88,24 @@ export class ConfigurationFold implements ConfigurationView {
   /** Takes an event in, whole or not at all. @returns why it is ignored, if it is */
   apply(event: ConfigurationEvent, offset: bigint): Rejection | undefined {
     const undo: Undo[] = []
-    const rejection = this.#put(event.changes, Number(offset) + 1, undo) ?? this.#broken(undo)
+    const shift = Math.max(
+      this.#versionShift,
+      ...event.changes.map(({ kind, value }) => versionShiftOf(kind, value) ?? 0),
+    )
+    const rejection = this.#put(event.changes, Number(offset) + 1 + shift, undo) ?? this.#broken(undo)
     if (rejection !== undefined) this.#takeBack(undo)
+    else this.#versionShift = shift
     return rejection
+  }
+
+  /** Losses of the log that were accepted so far. */
+  get losses(): number {
+    return this.#table(acceptedLosses.name).rows.size
+  }
+
+  /** Highest version that an entity can have when the log ends before that offset. */
+  versionBelow(next: bigint): number {
+    return Number(next) + this.#versionShift
   }
 
   /** What `apply` would say if the event came next; changes nothing. */
@@ -111,6 +131,7 @@ export class ConfigurationFold implements ConfigurationView {
     const value = this.#read(table.kind, entity, stored, this.#seal)
     const unique = uniqueTexts(table.kind, value)
     replaceRow(table, entity, { id: entity, version, createdVersion, value, stored, unique })
+    this.#versionShift = Math.max(this.#versionShift, versionShiftOf(kind, stored) ?? 0)
   }
 
   #put(changes: readonly ConfigurationChange[], version: number, undo: Undo[]): Rejection | undefined {

@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import {
   type ConfigurationChange,
   type ConfigurationEvent,
-  configurationEventType,
+  configurationEventOf,
 } from '../../schemas/configuration.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { LogError, type Topic } from '../log/log.ts'
+import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'
 import { accounts, enterprises } from './entities.ts'
 import { clearValue, valueOpenedLate } from './entity-text.ts'
 import { ConfigurationFold } from './fold.ts'
@@ -152,7 +153,7 @@ export class ConfigurationHistory {
       if (events.has(offset)) continue
       for (const record of await this.#ports.topic.read(0, offset, LOOK_UP_BYTES))
         if (wanted.has(record.offset) && !isSnapshotPart(record))
-          events.set(record.offset, configurationEventType.decode(record.value))
+          events.set(record.offset, configurationEventOf(record.value))
     }
     return events
   }
@@ -170,7 +171,7 @@ export class ConfigurationHistory {
     for (const record of records) {
       // What the process itself has not folded yet has no verdict.
       if (record.offset >= next) return
-      if (!isSnapshotPart(record)) this.#take(configurationEventType.decode(record.value), record.offset)
+      if (!isSnapshotPart(record)) this.#take(configurationEventOf(record.value), record.offset)
       this.#next = record.offset + 1n
     }
   }
@@ -276,6 +277,10 @@ function parsedObject(text: string): JsonObject {
 
 function placesOf(kind: AnyKind, entity: string, value: JsonObject): string[] {
   if (kind.name === enterprises.name) return [placeOfEnterprise(entity)]
+  if (kind.name === acceptedLosses.name) {
+    const loss = value as unknown as AcceptedLoss
+    return [...loss.accounts.map(placeOfAccount), ...loss.enterprises.map(placeOfEnterprise)]
+  }
   const account = kind.name === accounts.name ? entity : (kind.account?.(value as never) ?? '')
   const isAboveAccounts = account === '' || kind.name === accounts.name
   const enterprise = isAboveAccounts ? (value.enterprise ?? '') : ''

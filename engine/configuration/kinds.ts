@@ -1,3 +1,4 @@
+import { acceptedLosses } from './accepted-losses.ts'
 import { archivings } from './archiving.ts'
 import { boards } from './boards.ts'
 import { categories } from './categories.ts'
@@ -62,4 +63,5 @@ export const KINDS: readonly AnyKind[] = [
   quotas,
   quotaStates,
   tokenUses,
+  acceptedLosses,
 ]

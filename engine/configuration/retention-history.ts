@@ -1,4 +1,4 @@
-import { configurationEventType } from '../../schemas/configuration.ts'
+import { configurationEventOf } from '../../schemas/configuration.ts'
 import { parseJson } from '../json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { DEFAULT_RETENTION_DAYS } from '../runtime/account-state.ts'
@@ -24,7 +24,7 @@ export async function leastRetentionDays(topic: Topic): Promise<(account: string
     for (const record of records) {
       offset = record.offset + 1n
       if (isSnapshotPart(record)) continue
-      for (const { kind, entity, value } of configurationEventType.decode(record.value).changes) {
+      for (const { kind, entity, value } of configurationEventOf(record.value).changes) {
         const days = value === '' ? [] : daysOf(kind, parseJson(value))
         if (days.length > 0) least.set(entity, Math.min(least.get(entity) ?? DEFAULT_RETENTION_DAYS, ...days))
       }

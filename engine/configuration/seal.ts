@@ -43,6 +43,13 @@ export class Seal {
     return `***${digest.slice(0, MARK_DIGITS)}`
   }
 
+  /** Proves that a text was written by who has the key: HMAC-SHA-256, hexadecimal. */
+  signature(text: string, place: string): string {
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify(['signature', place, text]))
+      .digest('hex')
+  }
+
   /** @throws SealError */
   open(sealed: string, place: string): string {
     const bytes = Buffer.from(sealed, 'base64')

@@ -1,5 +1,6 @@
 import {
   type ConfigurationSnapshotPart,
+  configurationSnapshotAfterLossType,
   configurationSnapshotType,
   type SnapshotEntity,
 } from '../../schemas/configuration.ts'
@@ -16,11 +17,21 @@ export interface Snapshot {
   readonly entities: readonly SnapshotEntity[]
 }
 
-/** Appends a snapshot in parts; readers take it once they find all of them. */
-export async function writeSnapshot(topic: Topic, id: string, snapshot: Snapshot): Promise<void> {
+/**
+ * Appends a snapshot in parts; readers take it once they find all of them.
+ *
+ * @param afterLoss whether a loss of the log was accepted below it: programs that do not know of losses refuse it
+ */
+export async function writeSnapshot(
+  topic: Topic,
+  id: string,
+  snapshot: Snapshot,
+  afterLoss = false,
+): Promise<void> {
   const batches = inParts(snapshot.entities)
+  const type = afterLoss ? configurationSnapshotAfterLossType : configurationSnapshotType
   for (const [part, entities] of batches.entries()) {
-    const value = configurationSnapshotType.encode(
+    const value = type.encode(
       { id, upTo: Number(snapshot.upTo), part, parts: batches.length, entities },
       PART_BYTES + 4096,
     )
@@ -41,7 +52,7 @@ export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined
     const completed: ConfigurationSnapshotPart[][] = []
     for await (const record of recordsBetween(topic, start, end)) {
       if (!isSnapshotPart(record)) continue
-      const part = configurationSnapshotType.decode(record.value)
+      const part = snapshotPartOf(record)
       const found = [...(parts.get(part.id) ?? []), part]
       parts.set(part.id, found)
       if (found.length === part.parts) completed.push(found)
@@ -52,8 +63,14 @@ export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined
   return undefined
 }
 
-export function isSnapshotPart(record: LogRecord): boolean {
-  return schemaIdOf(record.value) === configurationSnapshotType.id
+export function isSnapshotPart({ value }: LogRecord): boolean {
+  const id = schemaIdOf(value)
+  return id === configurationSnapshotType.id || id === configurationSnapshotAfterLossType.id
+}
+
+function snapshotPartOf({ value }: LogRecord): ConfigurationSnapshotPart {
+  const isAfterLoss = schemaIdOf(value) === configurationSnapshotAfterLossType.id
+  return (isAfterLoss ? configurationSnapshotAfterLossType : configurationSnapshotType).decode(value)
 }
 
 function atLeast(least: bigint, value: bigint): bigint {

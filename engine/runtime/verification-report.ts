@@ -18,6 +18,16 @@ export interface VerificationReport {
   readonly mismatch: Mismatch | null
   /** Parts of the store that are known to be damaged. */
   readonly damaged: readonly DamagedPart[]
+  /** Absent where the configuration was not looked at. */
+  readonly configuration?: ConfigurationReport
+}
+
+/** Whether the configuration log has everything that is known of it. */
+export interface ConfigurationReport {
+  /** First and last offset of what is missing; null: nothing is. */
+  readonly missing: { readonly from: number; readonly to: number } | null
+  /** What it means and what to do; empty where nothing is missing. */
+  readonly sentence: string
 }
 
 /** What was recomputed of a partition and found in the store. */

@@ -4,7 +4,13 @@ import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
 
 /** Applied in this order, each once; never edited once released. */
-const MIGRATIONS = ['0001-tables', '0002-word-index', '0003-word-marks', '0004-synced-merges'] as const
+const MIGRATIONS = [
+  '0001-tables',
+  '0002-word-index',
+  '0003-word-marks',
+  '0004-synced-merges',
+  '0005-end-marks',
+] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)
 ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1,

@@ -28,7 +28,7 @@ export async function freezeTables(connection: StoreConnection, folder: string):
   await releaseTables(folder)
   const tables = await connection.read<Table>(
     `SELECT name, data_paths, metadata_path FROM system.tables
-WHERE database = currentDatabase() AND engine = 'MergeTree' AND NOT startsWith(name, 'usage_days_aside_')`,
+WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND NOT startsWith(name, 'usage_days_aside_')`,
   )
   for (const { name } of tables.toSorted((a, b) => rank(a.name) - rank(b.name)))
     await connection.command(`ALTER TABLE ${name} FREEZE WITH NAME '${NAME}'`)

@@ -1,0 +1,477 @@
+import { describe, expect, test } from 'vitest'
+import { configurationEventType, configurationLossType } from '../../schemas/configuration.ts'
+import type { Cut } from '../../schemas/control.ts'
+import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { manualClock } from '../clock/manual-clock.ts'
+import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import type { Topic } from '../log/log.ts'
+import { type MemoryStorage, memoryLog } from '../log/memory-log.ts'
+import { CONFIG_TOPIC } from '../log/topics.ts'
+import { silentLogger } from '../logger.ts'
+import { acceptConfigurationLoss } from './accept-loss.ts'
+import { bootstrap } from './bootstrap.ts'
+import { ConfigurationEnd } from './configuration-end.ts'
+import { ConfigurationLog, create, replace } from './configuration-log.ts'
+import { deployedConfiguration } from './deployed-cuts.ts'
+import { type EndMark, type MarkKeeper, readMark, signedMark } from './end-mark.ts'
+import { type AccessToken, accessTokens, accounts, deployments, exemptions, revisions } from './entities.ts'
+import { lineRules, noLineRules } from './line-rules.ts'
+import type { LostTail } from './lost-tail.ts'
+import { Seal } from './seal.ts'
+
+const clock = manualClock()
+const author = { subjectId: 'tester', account: '' }
+const RULE = { id: '0', title: '', active: true, apps: ['a'], hosts: [], query: '', indexonly: true }
+const KEY = Buffer.alloc(32, 7)
+
+/** A place that outlives the processes, and may be away. */
+class Place implements MarkKeeper {
+  readonly place: string
+  kept: EndMark | undefined
+  isAway = false
+  writes = 0
+  /** Called before a mark is kept. */
+  onWrite: (mark: EndMark) => void = () => {}
+
+  constructor(place: string) {
+    this.place = place
+  }
+
+  async read(): Promise<EndMark | undefined> {
+    if (this.isAway) throw new Error('away')
+    return this.kept
+  }
+
+  async write(mark: EndMark): Promise<void> {
+    await Promise.resolve()
+    if (this.isAway) throw new Error('away')
+    this.onWrite(mark)
+    this.writes++
+    this.kept = mark
+  }
+}
+
+class Installation {
+  readonly storage: MemoryStorage = new Map()
+  readonly file = new Place('the file')
+  readonly store = new Place('the store')
+  cuts: Cut[] = []
+  lostLater: LostTail | undefined
+  #seed = 1
+
+  topic(): Promise<Topic> {
+    return memoryLog({ clock, entropy: seededEntropy(this.#seed++), storage: this.storage }).topic(
+      CONFIG_TOPIC,
+      1,
+    )
+  }
+
+  get records() {
+    return this.storage.get(CONFIG_TOPIC)?.partitions[0]?.records ?? []
+  }
+
+  /** The disk loses what is at the end. */
+  lose(records: number): void {
+    this.records.splice(this.records.length - records)
+  }
+
+  async open(wrap: (topic: Topic) => Topic = topic => topic) {
+    const log = await ConfigurationLog.open({
+      topic: wrap(await this.topic()),
+      clock,
+      entropy: seededEntropy(this.#seed++),
+      secretKey: KEY,
+      logger: silentLogger,
+      snapshotEveryEvents: 40,
+    })
+    const end = new ConfigurationEnd({
+      configuration: log,
+      file: this.file,
+      store: this.store,
+      knownCuts: async () => this.cuts,
+      isShared: false,
+      clock,
+      logger: silentLogger,
+      onLost: lost => {
+        this.lostLater = lost
+      },
+    })
+    return { log, end }
+  }
+
+  /** A start that finds everything that it knows of. */
+  async start(wrap?: (topic: Topic) => Topic) {
+    const { log, end } = await this.open(wrap)
+    const lost = await end.findLoss()
+    if (lost !== undefined) throw new Error(`refused: ${lost.from} to ${lost.to} by ${lost.witnesses}`)
+    await end.begin()
+    await bootstrap(log, { clock, entropy: seededEntropy(99) })
+    return { log, end }
+  }
+}
+
+const token = (name: string): AccessToken => ({
+  kind: 'service',
+  hash: name,
+  name,
+  account: null,
+  enterprise: null,
+  subjectId: 's',
+  email: null,
+  scope: null,
+  expiresAtMs: null,
+  revoked: false,
+  createdAtMs: 0,
+})
+
+async function revoke(log: ConfigurationLog, id: string): Promise<void> {
+  const found = log.get(accessTokens, id)
+  if (found === undefined) throw new Error('no such token')
+  await log.append([replace(accessTokens, found, { ...found.value, revoked: true })], author)
+}
+
+/** With a token that was revoked last. */
+async function withRevokedToken() {
+  const installation = new Installation()
+  const { log } = await installation.start()
+  await log.append([create(accessTokens, 'id', token('a'))], author)
+  await revoke(log, 'id')
+  return { installation, log }
+}
+
+/** A turn of the event loop, for what goes on in the background. */
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
+test('a revoked token worked again after the configuration had lost its end, and now the start is refused', async () => {
+  const { installation, log } = await withRevokedToken()
+  const { nextOffset } = log
+  installation.lose(1)
+  const { log: short, end } = await installation.open()
+  expect(short.get(accessTokens, 'id')?.value.revoked).toBe(false)
+  expect(await end.findLoss()).toMatchObject({ from: nextOffset - 1n, to: nextOffset - 1n })
+})
+
+describe('who knows of a lost end', () => {
+  test.each(['file', 'store'] as const)('the %s alone', async name => {
+    const { installation } = await withRevokedToken()
+    installation[name === 'file' ? 'store' : 'file'].kept = undefined
+    installation.lose(1)
+    const { end } = await installation.open()
+    expect((await end.findLoss())?.witnesses).toEqual([`the ${name}`])
+  })
+
+  test('a log that was written on after it was cut is not the one that is known', async () => {
+    const { installation, log } = await withRevokedToken()
+    const { nextOffset } = log
+    installation.lose(1)
+    // As a program that knows nothing of marks goes on.
+    const { log: short } = await installation.open()
+    for (const id of ['x', 'y', 'z']) await short.append([create(accessTokens, id, token(id))], author)
+    const { end } = await installation.open()
+    expect(await end.findLoss()).toMatchObject({ to: nextOffset - 1n })
+  })
+
+  test('another log of the same name', async () => {
+    const { installation } = await withRevokedToken()
+    installation.storage.clear()
+    const { end } = await installation.open()
+    expect(await end.findLoss()).toMatchObject({ from: 0n })
+  })
+
+  test('a mark that lies many stretches beyond', async () => {
+    const { installation, log } = await withRevokedToken()
+    const { nextOffset } = log
+    installation.file.kept = { ...(log.endMark as EndMark), next: 5_000n }
+    installation.lose(1)
+    const { end } = await installation.open()
+    expect(await end.findLoss()).toMatchObject({ from: nextOffset - 1n, to: 4_999n })
+  })
+
+  test('a cut with a version that no entity has yet, where marks are gone', async () => {
+    const { installation, log } = await withRevokedToken()
+    const [account] = log.list(accounts)
+    if (account === undefined) throw new Error('no account')
+    await log.append([replace(accounts, account, { ...account.value, retentionDays: 5 })], author)
+    const told = [...deployedConfiguration(log).cuts()].map(({ cut }) => cut)
+    installation.lose(1)
+    installation.file.kept = undefined
+    installation.store.kept = undefined
+    const { end } = await installation.open()
+    expect(await end.findLoss()).toBeUndefined()
+    installation.cuts = told
+    expect(await end.findLoss()).toMatchObject({ witnesses: ['changes that partitions know'] })
+  })
+})
+
+describe('a process that is killed while it writes', () => {
+  class Killed extends Error {}
+
+  /** Dies at an instant of its next write; what it had done by then holds. */
+  async function killedAt(instant: 'before the event is durable' | 'before the mark' | 'before the answer') {
+    const installation = new Installation()
+    let isArmed = false
+    const { log } = await installation.start(topic => ({
+      ...topicOf(topic),
+      append: async (partition, record) => {
+        if (isArmed && instant === 'before the event is durable') throw new Killed()
+        return topic.append(partition, record)
+      },
+    }))
+    const before = installation.records.length
+    isArmed = true
+    let wasMarked = false
+    for (const place of [installation.file, installation.store])
+      place.onWrite = () => {
+        if (instant === 'before the mark') throw new Killed()
+        wasMarked = true
+      }
+    const answer = log.append([create(accessTokens, 'id', token('a'))], author).then(
+      () => 'answered',
+      () => 'not answered',
+    )
+    const answered = await Promise.race([answer, settled().then(() => 'waits')])
+    for (const place of [installation.file, installation.store]) place.onWrite = () => {}
+    return { installation, answered, wasMarked, added: installation.records.length - before }
+  }
+
+  test.each([
+    ['before the event is durable', 0, false],
+    ['before the mark', 1, false],
+    ['before the answer', 1, true],
+  ] as const)('%s leaves an installation that starts', async (instant, added, wasMarked) => {
+    const killed = await killedAt(instant)
+    expect(killed).toMatchObject({ added, wasMarked })
+    if (instant !== 'before the answer') expect(killed.answered).not.toBe('answered')
+    const { installation } = killed
+    const { log } = await installation.start()
+    // And what was not marked is marked now.
+    expect([installation.file.kept, installation.store.kept]).toEqual([log.endMark, log.endMark])
+    expect(log.get(accessTokens, 'id') !== undefined).toBe(added === 1)
+  })
+
+  test('no mark is ever ahead of what is durable', async () => {
+    const installation = new Installation()
+    const { log } = await installation.start()
+    const durable = () => BigInt(installation.records.length)
+    const ahead: EndMark[] = []
+    for (const place of [installation.file, installation.store])
+      place.onWrite = mark => void (mark.next > durable() && ahead.push(mark))
+    await Promise.all(
+      Array.from({ length: 30 }, (_, number) =>
+        log.append([create(accessTokens, `${number}`, token(`${number}`))], author),
+      ),
+    )
+    expect(ahead).toEqual([])
+    expect(installation.file.kept?.next).toBe(durable())
+  })
+})
+
+test('writes that come together share a mark', async () => {
+  const installation = new Installation()
+  const { log } = await installation.start()
+  const before = installation.file.writes
+  await Promise.all(
+    Array.from({ length: 30 }, (_, number) =>
+      log.append([create(accessTokens, `${number}`, token(`${number}`))], author),
+    ),
+  )
+  expect(installation.file.writes - before).toBeLessThan(10)
+})
+
+describe('a store that is away', () => {
+  test('keeps nobody waiting, is told of, and gets its mark once it is back', async () => {
+    const installation = new Installation()
+    const { log, end } = await installation.start()
+    installation.store.isAway = true
+    await log.append([create(accessTokens, 'id', token('a'))], author)
+    expect(installation.file.kept).toEqual(log.endMark)
+    expect(installation.store.kept).not.toEqual(log.endMark)
+    expect(end.trouble).toContain('The store does not know yet how far the configuration has come')
+    installation.store.isAway = false
+    clock.advance(10_000)
+    await settled()
+    expect(installation.store.kept).toEqual(log.endMark)
+    expect(end.trouble).toBeUndefined()
+  })
+
+  test('that hangs lets a writer wait for a second', async () => {
+    const installation = new Installation()
+    const { log } = await installation.start()
+    const hanging = Promise.withResolvers<void>()
+    installation.store.write = () => hanging.promise
+    let isAnswered = false
+    const answer = log.append([create(accessTokens, 'id', token('a'))], author).then(() => {
+      isAnswered = true
+    })
+    await settled()
+    expect(isAnswered).toBe(false)
+    clock.advance(1_000)
+    await answer
+    // The next does not wait at all.
+    await log.append([create(accessTokens, 'id2', token('b'))], author)
+    hanging.resolve()
+  })
+
+  test('at the start is held against the log once it is back, and its mark is not written over before', async () => {
+    const { installation } = await withRevokedToken()
+    const { kept } = installation.store
+    installation.lose(1)
+    installation.file.kept = undefined
+    installation.store.isAway = true
+    const { log, end } = await installation.start()
+    for (const id of ['x', 'y', 'z']) await log.append([create(accessTokens, id, token(id))], author)
+    expect(end.trouble).toBeDefined()
+    installation.store.isAway = false
+    clock.advance(10_000)
+    await settled()
+    expect(installation.lostLater?.witnesses).toEqual(['the store'])
+    expect(installation.store.kept).toEqual(kept)
+  })
+})
+
+describe('an accepted loss', () => {
+  async function accepted(installation: Installation) {
+    const { log, end } = await installation.open()
+    const lost = await end.findLoss()
+    if (lost === undefined) throw new Error('nothing is lost')
+    await acceptConfigurationLoss(log, lost, installation.cuts, 'loss')
+    await end.begin()
+    await end.whenMarked()
+    return { log, lost }
+  }
+
+  test('lets the next start go on, and its versions are beyond all that were lost', async () => {
+    const { installation, log: before } = await withRevokedToken()
+    for (const id of ['x', 'y', 'z']) await before.append([create(accessTokens, id, token(id))], author)
+    const highest = before.highestVersion
+    installation.lose(4)
+    await accepted(installation)
+    const { log } = await installation.start()
+    await revoke(log, 'id')
+    expect(log.get(accessTokens, 'id')?.version).toBeGreaterThan(highest)
+    // A start that folds a snapshot comes to the same versions as one that folds all events.
+    for (let number = 0; number < 45; number++)
+      await log.append([create(accessTokens, `n${number}`, token(`n${number}`))], author)
+    const { log: other } = await installation.start()
+    expect(other.endMark).toEqual(log.endMark)
+    expect(other.get(accessTokens, 'n44')).toEqual(log.get(accessTokens, 'n44'))
+  })
+
+  test('is one that a program of before does not fold past, by its record or by a snapshot', async () => {
+    const { installation } = await withRevokedToken()
+    installation.lose(1)
+    const { log } = await accepted(installation)
+    const record = installation.records.at(-1)
+    expect(schemaIdOf(record?.value as Buffer)).toBe(configurationLossType.id)
+    expect(() => configurationEventType.decode(record?.value as Buffer)).toThrow(
+      'expected a ConfigurationEvent',
+    )
+    for (let number = 0; number < 45; number++)
+      await log.append([create(accessTokens, `n${number}`, token(`n${number}`))], author)
+    const ids = installation.records.map(({ value }) => schemaIdOf(value))
+    expect(ids).toContain(1_000_000_006)
+    expect(ids).not.toContain(8)
+  })
+
+  test('does not hide the next one', async () => {
+    const { installation } = await withRevokedToken()
+    installation.lose(1)
+    const { log } = await accepted(installation)
+    await revoke(log, 'id')
+    installation.lose(1)
+    await expect(installation.start()).rejects.toThrow('refused')
+    installation.lose(1)
+    await expect(installation.start()).rejects.toThrow('refused')
+  })
+
+  test('takes back what partitions were told of changes that are lost', async () => {
+    const installation = new Installation()
+    const { log } = await installation.start()
+    const [account] = log.list(accounts)
+    if (account === undefined) throw new Error('no account')
+    const { id } = account
+    const document = { id: 'p', accountId: id, title: '', revision: 1, nodes: [] } as never
+    const revision = (pipeline: string) => ({ account: id, pipeline, document, createdAtMs: 0 })
+    await log.append(
+      [
+        create(revisions, 'r1', revision('known')),
+        create(deployments, 'known', { account: id, number: 1, revisionId: 'r1' }),
+      ],
+      author,
+    )
+    const kept = installation.records.length
+    // From here on everything is lost.
+    const known = log.get(deployments, 'known')
+    if (known === undefined) throw new Error('no deployment')
+    await log.append(
+      [
+        replace(deployments, known, { ...known.value, number: 2, revisionId: null }),
+        create(revisions, 'r2', {
+          ...revision('new'),
+          document: { ...(document as object), id: 'new' } as never,
+        }),
+        create(deployments, 'new', { account: id, number: 1, revisionId: 'r2' }),
+        replace(accounts, account, { ...account.value, retentionDays: 3 }),
+        create(lineRules, id, { ...noLineRules(id), exclusions: [RULE] }),
+        create(exemptions, 'known/n/k', {
+          account: id,
+          pipeline: 'known',
+          node: 'n',
+          key: 'k',
+          untilMs: 5,
+          lastMs: 5,
+          reason: '',
+          createdAtMs: 0,
+        }),
+      ],
+      author,
+    )
+    installation.cuts = [...deployedConfiguration(log).cuts()].map(({ cut }) => cut)
+    const told = new Map(installation.cuts.map(cut => [`${cut.kind} ${cut.entity}`, cut]))
+    installation.lose(installation.records.length - kept)
+    const { log: after } = await accepted(installation)
+    const cuts = [...deployedConfiguration(after).cuts()].map(({ cut }) => cut)
+    const payloads = Object.fromEntries(
+      cuts.map(({ kind, entity, payload }) => [`${kind} ${entity}`, payload]),
+    )
+    for (const [key, { version }] of told)
+      expect([key, cuts.find(({ kind, entity }) => `${kind} ${entity}` === key)?.version ?? 0]).toEqual([
+        key,
+        expect.toSatisfy((newer: number) => newer > version),
+      ])
+    expect(payloads).toMatchObject({
+      'pipeline known': expect.stringContaining('"accountId"'),
+      'pipeline new': '',
+      [`account ${id}`]: expect.stringContaining('"retentionDays":30'),
+      [`line-rules ${id}`]: expect.stringContaining('"exclusions":[]'),
+      'exemption known/n/k': expect.stringContaining('"untilMs":0'),
+    })
+    await installation.start()
+  })
+})
+
+test('a mark that somebody else has written, or that was changed, is none', () => {
+  const seal = new Seal(KEY, seededEntropy(1))
+  const mark = { logId: 'a-b', losses: 1, next: 12n, version: 13, digest: 'ab'.repeat(32) }
+  const signed = signedMark(mark, seal)
+  expect(readMark(signed, seal)).toEqual(mark)
+  expect(readMark(signed.replace(' 12 ', ' 11 '), seal)).toBeUndefined()
+  expect(readMark(signed, new Seal(Buffer.alloc(32, 8), seededEntropy(1)))).toBeUndefined()
+  expect(readMark('', seal)).toBeUndefined()
+})
+
+function topicOf(topic: Topic): Topic {
+  return {
+    name: topic.name,
+    logId: topic.logId,
+    partitions: topic.partitions,
+    append: (partition, record) => topic.append(partition, record),
+    read: (partition, from, maxBytes) => topic.read(partition, from, maxBytes),
+    bounds: partition => topic.bounds(partition),
+    waitBeyond: (partition, offset, signal) => topic.waitBeyond(partition, offset, signal),
+    trim: (partition, before) => topic.trim(partition, before),
+    offsetAtTime: (partition, timeMs) => topic.offsetAtTime(partition, timeMs),
+  }
+}
