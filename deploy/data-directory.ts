@@ -143,6 +143,11 @@ export class DataDirectory {
     return join(this.path, 'held')
   }
 
+  /** How far the configuration is known to have come. */
+  get endMarkPath(): string {
+    return join(this.path, 'configuration-end')
+  }
+
   get secretKeyPath(): string {
     return join(this.path, 'secret.key')
   }

@@ -6,9 +6,11 @@ import type { Clock } from '../engine/clock/clock.ts'
 import { guardedClock } from '../engine/clock/guarded-clock.ts'
 import { systemClock } from '../engine/clock/system-clock.ts'
 import { bootstrap } from '../engine/configuration/bootstrap.ts'
+import type { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deadLetterRetentionMs } from '../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
+import type { LostTail } from '../engine/configuration/lost-tail.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import { quotaLedgerOn } from '../engine/configuration/quota-ledger.ts'
 import { SealError } from '../engine/configuration/seal.ts'
@@ -21,7 +23,10 @@ import { CONFIG_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../
 import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
 import { LiveTaps } from '../engine/runtime/taps.ts'
+import { endMarkTable } from '../engine/store/end-mark-table.ts'
+import { configurationEnd, lossError } from './configuration-guard.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { endMarkFile } from './end-mark-file.ts'
 import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { assertLogPresent, type InstallationUse } from './log-presence.ts'
@@ -54,6 +59,9 @@ export interface Installation {
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly opening: StoreOpening
+  readonly end: ConfigurationEnd
+  /** What the configuration log lacks; only of an installation that is inspected. */
+  readonly lostConfiguration: LostTail | undefined
   readonly engine: Engine
   readonly taps: LiveTaps
   readonly keys: Keys
@@ -129,13 +137,36 @@ async function openOnLog(
   }).catch((error: unknown) => {
     throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
   })
-  const { keys, created } = await firstStart(settings, directory, configuration, { clock, entropy })
-  if (use === 'serve') {
-    await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
-    noteGivenRetention(settings, { configuration, logger })
-  }
   const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
+  const end = configurationEnd({
+    configuration,
+    ingest,
+    checkpoints,
+    file: endMarkFile(directory.endMarkPath, configuration.seal),
+    store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+    isShared: false,
+    clock,
+    logger,
+  })
+  const started = await (async () => {
+    // Nothing is written to the configuration before that.
+    const lost = await end.findLoss()
+    if (lost !== undefined && use === 'serve') throw lossError(lost, configuration)
+    if (lost !== undefined) return { ...keptKeys(directory), lost }
+    if (use === 'serve') await end.begin()
+    const first = await firstStart(settings, directory, configuration, { clock, entropy })
+    if (use === 'serve') {
+      await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
+      noteGivenRetention(settings, { configuration, logger })
+    }
+    return { ...first, lost }
+  })().catch(async (error: unknown) => {
+    end.close()
+    await opening.close()
+    throw error
+  })
+  const { keys, created, lost } = started
   const taps = new LiveTaps(clock)
   const engine = new Engine({
     log,
@@ -163,6 +194,8 @@ async function openOnLog(
     configurationTopic,
     configuration,
     opening,
+    end,
+    lostConfiguration: lost,
     engine,
     taps,
     keys,
@@ -204,7 +237,8 @@ function wrongSecretKey(
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
-export async function closeInstallation({ opening, log, directory }: Installation): Promise<void> {
+export async function closeInstallation({ opening, end, log, directory }: Installation): Promise<void> {
+  end.close()
   await opening.close()
   await log.close()
   directory.close()
@@ -238,14 +272,23 @@ async function firstStart(
     serviceKey: kept?.serviceKey ?? settings.bootstrapServiceKey ?? newKey(entropy),
   }
   const isNew = configuration.nextOffset === 0n
-  if (kept === undefined && !isNew) {
-    throw new DataDirectoryError(
-      `${directory.path}/credentials.json is gone, and tokens cannot be read back from the log: restore the file from a backup`,
-    )
-  }
+  if (kept === undefined && !isNew) throw credentialsGone(directory)
   if (kept === undefined) directory.writeCredentials({ apiUrl: '', ingestUrl: '', ...keys, isNew: true })
   await bootstrap(configuration, ports, { ...keys, retentionDays: settings.retentionDays })
   return { keys, created: kept === undefined || kept.isNew === true }
+}
+
+/** Of an installation that is looked at, whatever its configuration says. */
+function keptKeys(directory: DataDirectory): { keys: Keys; created: boolean } {
+  const keys = directory.readCredentials()
+  if (keys === undefined) throw credentialsGone(directory)
+  return { keys, created: false }
+}
+
+function credentialsGone({ path }: DataDirectory): DataDirectoryError {
+  return new DataDirectoryError(
+    `${path}/credentials.json is gone, and tokens cannot be read back from the log: restore the file from a backup`,
+  )
 }
 
 /** Room is freed a segment at a time: a small log has small ones. */

@@ -139,6 +139,15 @@ function newLogger({ logLevel }: Settings): Logger {
 
 /** Errors whose message is written for the operator. */
 function hasSentence(error: unknown): error is Error {
-  const names = ['SettingsError', 'DataDirectoryError', 'LogError', 'StoreError', 'SealError', 'FoldError']
+  const names = [
+    'SettingsError',
+    'DataDirectoryError',
+    'LogError',
+    'StoreError',
+    'SealError',
+    'FoldError',
+    'ConfigurationLostError',
+    'MarkUnreadableError',
+  ]
   return error instanceof Error && names.includes(error.name)
 }

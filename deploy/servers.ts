@@ -10,6 +10,7 @@ import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
 import { buildServer, type RequestLimits, type ServerPorts } from '../api/server.ts'
 import type { Clock } from '../engine/clock/clock.ts'
+import type { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
 import { lineRouting } from '../engine/configuration/line-routing.ts'
@@ -41,6 +42,8 @@ export interface ServedParts {
   readonly entropy: Entropy
   /** Absent where nothing is stored or searched. */
   readonly opening?: StoreOpening | undefined
+  /** What is known of the end of the configuration log. */
+  readonly end?: ConfigurationEnd | undefined
   /** Absent where none runs. */
   readonly engine?: Engine | undefined
   /** Absent where events of pipelines cannot be seen. */
@@ -115,7 +118,13 @@ export async function openServers(
     inEffect,
     taps: parts.taps,
     tails: new LiveTails({ ...parts, logger, isSeen: seenByRules(configuration) }),
-    status: readiness({ log, clock, store, engine: engine && { work: engine, ingest } }),
+    status: readiness({
+      log,
+      clock,
+      store,
+      engine: engine && { work: engine, ingest },
+      configurationEnd: parts.end,
+    }),
     outbound: installationOutbound(settings, () =>
       servers.flatMap(({ addresses }) => addresses() as AddressInfo[]),
     ),

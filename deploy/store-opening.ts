@@ -142,7 +142,11 @@ export class StoreOpening {
   }
 }
 
-async function connectionOf({ settings, directory }: StoreOpeningPorts) {
+/** The way to the store of the settings; of a server nothing is sent yet. @throws SettingsError */
+export async function connectionOf({
+  settings,
+  directory,
+}: Pick<StoreOpeningPorts, 'settings' | 'directory'>): Promise<StoreConnection> {
   if (settings.clickhouseUrl === undefined) {
     if (directory === undefined) throw new SettingsError(['CLICKHOUSE_URL must be set'])
     return openEmbeddedConnection({ path: directory.storePath }).catch((cause: unknown) => {

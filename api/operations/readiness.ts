@@ -15,6 +15,8 @@ export interface ReadinessPorts {
   readonly clock: Clock
   /** Absent in a role that does not use it, as the next. */
   readonly store?: Store | undefined
+  /** Why what is known of the configuration is not yet kept wherever it should be; absent where nobody keeps it. */
+  readonly configurationEnd?: { readonly trouble: string | undefined } | undefined
   readonly engine?:
     | {
         readonly work: { readonly status: EngineStatus; readonly assigned: ReadonlySet<number> | undefined }
@@ -32,7 +34,8 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
   return {
     notReady: async () => {
       const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
-      return [...logTroubles(ports.log), ...found.flat()]
+      const behind = ports.configurationEnd?.trouble
+      return [...logTroubles(ports.log), ...found.flat(), ...(behind === undefined ? [] : [behind])]
     },
   }
 }

@@ -8,6 +8,7 @@ import { backupCommand } from './backup.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { credentialsCommand } from './credentials.ts'
 import { explainCommand } from './explain.ts'
+import { logCommand } from './log.ts'
 import { pipelineCommand } from './pipeline.ts'
 import { restoreCommand } from './restore.ts'
 import { retentionCommand } from './retention.ts'
@@ -94,6 +95,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     verifyCommand(world, finish),
     backupCommand(world),
     restoreCommand(world),
+    logCommand(world),
   ])
     program.addCommand(command)
   program.commandsGroup('Server:')

@@ -1,6 +1,10 @@
 import { Command } from 'commander'
 import { KEYED_TOPIC } from '../../engine/log/topics.ts'
-import type { PartitionReport, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import type {
+  ConfigurationReport,
+  PartitionReport,
+  VerificationReport,
+} from '../../engine/runtime/verification-report.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
@@ -14,7 +18,7 @@ const HELP = `
 The log that is kept is run through the pipelines again, without any effect, and what comes out is
 compared with the store, record by record and column by column; then usage of closed days with the
 lines, or with the log where that still has them. A row that was changed, added or removed by hand is
-found. The server goes on meanwhile; when it does not run, the command opens the data folder itself.
+found, and so is a lost end of the configuration log. The server goes on meanwhile; when it does not run, the command opens the data folder itself.
 
 Lines that are older than the log keeps them (WEIR_LOG_RETENTION_HOURS) cannot be recomputed: of them
 the usage of their days is compared.
@@ -69,8 +73,8 @@ async function reportOf(world: World): Promise<{ report: VerificationReport }> {
   return { report }
 }
 
-function isWell({ mismatch, damaged }: VerificationReport): boolean {
-  return mismatch === null && damaged.length === 0
+function isWell({ mismatch, damaged, configuration }: VerificationReport): boolean {
+  return mismatch === null && damaged.length === 0 && (configuration?.missing ?? null) === null
 }
 
 function jsonResult(report: VerificationReport, tookMs: number): string {
@@ -100,11 +104,13 @@ const COLUMNS: readonly Column<PartitionReport>[] = [
 ]
 
 function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
-  const { partitions, mismatch, damaged } = report
+  const { partitions, mismatch, damaged, configuration } = report
   const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
   const table = partitions.length === 0 ? [] : [...partitionLines(partitions, colours), '']
   const damage = damaged.flatMap(part => [`DAMAGED: ${damageSentence(part)}`, ''])
-  if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch)]
+  const missing = configurationLines(configuration)
+  if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch), ...missing]
+  if (missing.length > 0) return [...table, ...damage, ...missing]
   if (damage.length > 0) return [...table, ...damage, 'What is in the store otherwise is what the log says.']
   const lines = totalOf(report, 'lines')
   const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
@@ -114,6 +120,10 @@ function textResult(report: VerificationReport, tookMs: number, world: World): s
     ...remarks(partitions),
     `OK: the store is what the log says. ${grouped(lines)} lines, ${what}: ${rate} lines/s.`,
   ]
+}
+
+function configurationLines(report: ConfigurationReport | undefined): string[] {
+  return report === undefined || report.missing === null ? [] : [`MISMATCH: ${report.sentence}.`]
 }
 
 /** Of many partitions most are often empty. */

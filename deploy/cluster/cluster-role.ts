@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { KeyAnswers } from '../../api/ingest/key-answers.ts'
+import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/dead-letter-settings.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { spreads } from '../../engine/configuration/entities.ts'
@@ -9,11 +10,14 @@ import { spreadReportsOn } from '../../engine/configuration/spread.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
+import type { StoreConnection } from '../../engine/store/connection.ts'
+import { endMarkTable } from '../../engine/store/end-mark-table.ts'
+import { configurationEnd, lossError } from '../configuration-guard.ts'
 import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
-import { StoreOpening } from '../store-opening.ts'
+import { connectionOf, StoreOpening } from '../store-opening.ts'
 import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { type ClusterBase, openClusterBase } from './cluster-base.ts'
@@ -28,6 +32,10 @@ const HOUR_MS = 3_600_000
 const LINGER_MS = 2_000
 
 interface Running {
+  /** How far the configuration is known to have come. */
+  readonly end: ConfigurationEnd | undefined
+  /** A way to the store that is for this alone. */
+  readonly ownConnection: StoreConnection | undefined
   readonly base: ClusterBase
   readonly keyAnswers: KeyAnswers | undefined
   readonly opening: StoreOpening | undefined
@@ -49,11 +57,19 @@ export async function runOnKafka(
   const base = await openClusterBase(settings, logger)
   const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
   const keyAnswers = serves.lines ? new KeyAnswers({ ...base, topic: base.keys, logger }) : undefined
-  let running: Running = { base, keyAnswers, opening: undefined, engine: undefined }
+  let running: Running = {
+    base,
+    keyAnswers,
+    opening: undefined,
+    engine: undefined,
+    end: undefined,
+    ownConnection: undefined,
+  }
   let servers: Servers | undefined
   const following = new AbortController()
   try {
     running = { ...running, ...(await openParts(role, base, logger)) }
+    running = { ...running, ...(await openEnd(running, logger)) }
     // The partition of an account may be in another process, so this is asked of the log.
     const inEffect = new CutsOnTheLog(base)
     const isSpread = (account: string) => base.configuration.get(spreads, account) !== undefined
@@ -77,6 +93,40 @@ export async function runOnKafka(
     following.abort()
     await stop(running, servers, logger)
   }
+}
+
+/**
+ * Holds the configuration against what is known of it. Where the store is away that happens once it answers; a process
+ * that finds then that something is missing ends.
+ *
+ * @throws ConfigurationLostError, MarkUnreadableError
+ */
+async function openEnd(
+  { base, opening }: Running,
+  logger: Logger,
+): Promise<Pick<Running, 'end' | 'ownConnection'>> {
+  const { settings, configuration } = base
+  // Where nothing is stored or searched the store is asked for nothing else, and may be away.
+  const ownConnection =
+    opening === undefined ? await connectionOf({ settings, directory: undefined }) : undefined
+  const connection = (opening?.connection ?? ownConnection) as StoreConnection
+  const end = configurationEnd({
+    ...base,
+    file: undefined,
+    store: endMarkTable(connection, configuration.seal, () => opening?.isOpen ?? true),
+    isShared: true,
+    logger,
+  })
+  try {
+    const lost = await end.findLoss()
+    if (lost !== undefined) throw lossError(lost, configuration)
+    await end.begin()
+  } catch (error) {
+    end.close()
+    await ownConnection?.close()
+    throw error
+  }
+  return { end, ownConnection }
 }
 
 async function openParts(
@@ -133,7 +183,7 @@ async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }:
 }
 
 async function stop(
-  { base, keyAnswers, opening, engine }: Running,
+  { base, keyAnswers, opening, engine, end, ownConnection }: Running,
   servers: Servers | undefined,
   logger: Logger,
 ): Promise<void> {
@@ -144,7 +194,8 @@ async function stop(
   }, STOP_WITHIN_MS)
   await Promise.all([servers?.api.close(), servers?.ingest?.close()])
   await Promise.all([engine?.stop(), keyAnswers?.close()])
-  await opening?.close()
+  end?.close()
+  await Promise.all([opening?.close(), ownConnection?.close()])
   await base.log.close()
   clearTimeout(late)
   logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')

@@ -5,7 +5,9 @@ import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
+import { endMarkTable } from '../../engine/store/end-mark-table.ts'
 import { StoreError } from '../../engine/store/store.ts'
+import { configurationEnd, configurationReport } from '../configuration-guard.ts'
 import { readSettings } from '../settings.ts'
 import { StoreOpening } from '../store-opening.ts'
 import { openClusterBase } from './cluster-base.ts'
@@ -22,12 +24,19 @@ export async function verifyCluster(
 ): Promise<VerificationReport> {
   const silent = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), silent)
-  const { settings, log, ingest, checkpoints, keyed, clock, group } = base
+  const { settings, log, ingest, checkpoints, keyed, clock, group, configuration } = base
   try {
     const opening = await StoreOpening.begin(
       { logId: ingest.logId, wasFilled: false },
       { settings, directory: undefined, clock, logger: silent },
     )
+    const end = configurationEnd({
+      ...base,
+      file: undefined,
+      store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+      isShared: true,
+      logger: silent,
+    })
     try {
       if (!opening.isOpen)
         throw new StoreError(
@@ -50,8 +59,11 @@ export async function verifyCluster(
         clock,
         leastRetentionDays: await leastRetentionDays(await log.topic(CONFIG_TOPIC, 1)),
       }
-      return await verify(ports, { ...options, rest: async () => undefined })
+      const lost = await end.findLoss()
+      const report = await verify(ports, { ...options, rest: async () => undefined })
+      return { ...report, configuration: configurationReport(lost, configuration) }
     } finally {
+      end.close()
       await opening.close()
     }
   } finally {

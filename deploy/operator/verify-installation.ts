@@ -5,13 +5,16 @@ import type { WorkerStatus } from '../../engine/runtime/partition-worker.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
+import { configurationReport } from '../configuration-guard.ts'
 import type { Installation } from '../installation.ts'
 
 /** Verifies an installation. While its engine is at work, the work of the server comes first. */
 export async function verifyInstallation(
-  { ingest, checkpoints, keyed, configurationTopic, opening, engine, clock }: Installation,
+  installation: Installation,
   options: { readonly signal: AbortSignal; report(event: VerificationEvent): void },
 ): Promise<VerificationReport> {
+  const { ingest, checkpoints, keyed, configurationTopic, opening, engine, clock } = installation
+  const { configuration, end, lostConfiguration } = installation
   const { workers, keyedWorkers } = engine.status
   const ports = {
     topics: [
@@ -24,7 +27,9 @@ export async function verifyInstallation(
     leastRetentionDays: await leastRetentionDays(configurationTopic),
   }
   const rest = workers.length > 0 ? restingAsLong(clock) : () => setImmediate()
-  return verify(ports, { ...options, rest })
+  const lost = lostConfiguration ?? (await end.findLoss())
+  const report = await verify(ports, { ...options, rest })
+  return { ...report, configuration: configurationReport(lost, configuration) }
 }
 
 function storedBy(workers: readonly WorkerStatus[]): (partition: number) => bigint | undefined {

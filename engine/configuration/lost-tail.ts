@@ -112,7 +112,7 @@ export function lossSentence(lost: LostTail, log: FoldedLog): string {
     from < log.nextOffset && to < log.nextOffset
       ? `the ${events} of the configuration log (weir.config) are not those that were written there`
       : `the configuration log (weir.config) ends before offset ${log.nextOffset}, and its ${events} are missing`
-  return `${how}: ${witnesses.join(' and ')} tell of them. Tokens and keys that were revoked or deleted in them would work again`
+  return `${how} (known from ${witnesses.join(' and ')}). Tokens and keys that were revoked or deleted in them would work again`
 }
 
 /** The command that does without what is missing. */

@@ -1,0 +1,112 @@
+import { pino } from 'pino'
+import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
+import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { acceptLossCommand, type LostTail } from '../../engine/configuration/lost-tail.ts'
+import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Topic } from '../../engine/log/log.ts'
+import { knownCuts } from '../../engine/runtime/known-cuts.ts'
+import { endMarkTable } from '../../engine/store/end-mark-table.ts'
+import { StoreError } from '../../engine/store/store.ts'
+import { openClusterBase } from '../cluster/cluster-base.ts'
+import { ConfigurationLostError, configurationEnd } from '../configuration-guard.ts'
+import { closeInstallation, openInstallation } from '../installation.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { StoreOpening } from '../store-opening.ts'
+
+/** First and last offset of what is missing, as the refusal of a start has named them. */
+export interface NamedOffsets {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+interface Opened {
+  readonly configuration: ConfigurationLog
+  readonly end: ConfigurationEnd
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly entropy: Entropy
+}
+
+/**
+ * Goes on without events that the configuration log has lost, of an installation of which no process runs.
+ *
+ * @returns the offset of the record that says so
+ * @throws ConfigurationLostError when something else is missing than was named; SettingsError, DataDirectoryError,
+ *         LogError, StoreError with a sentence
+ */
+export async function acceptLossOfConfiguration(
+  environment: Readonly<Record<string, string | undefined>>,
+  named: NamedOffsets,
+): Promise<bigint> {
+  const settings = readSettings(environment)
+  return settings.kafkaBrokers.length > 0 ? onKafka(settings, named) : inDataFolder(settings, named)
+}
+
+async function inDataFolder(settings: Settings, named: NamedOffsets): Promise<bigint> {
+  const installation = await openInstallation(settings, silent(), 'inspect')
+  try {
+    if (!installation.opening.isOpen) throw storeAway()
+    return await accept(installation, installation.lostConfiguration, named)
+  } finally {
+    await closeInstallation(installation)
+  }
+}
+
+async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint> {
+  const base = await openClusterBase(settings, silent())
+  const { log, ingest, checkpoints, configuration, group, clock } = base
+  const opening = await StoreOpening.begin(
+    { logId: ingest.logId, wasFilled: false },
+    { settings, directory: undefined, clock, logger: silent() },
+  )
+  const end = configurationEnd({
+    ...base,
+    file: undefined,
+    store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+    isShared: true,
+    logger: silent(),
+  })
+  try {
+    if (!opening.isOpen) throw storeAway()
+    const lost = await end.findLoss()
+    return await accept({ ...base, end, checkpoints }, lost, named)
+  } finally {
+    end.close()
+    await opening.close()
+    await group.close()
+    await log.close()
+  }
+}
+
+async function accept(
+  { configuration, end, ingest, checkpoints, entropy }: Opened,
+  lost: LostTail | undefined,
+  { from, to }: NamedOffsets,
+): Promise<bigint> {
+  if (lost === undefined)
+    throw new ConfigurationLostError(
+      'nothing that is known of the configuration log is missing: there is nothing to accept',
+    )
+  if (lost.from !== from || lost.to !== to)
+    throw new ConfigurationLostError(
+      `events ${from} to ${to} of the configuration log are not what is missing, and nothing was changed: if it cannot be ` +
+        `put back, run "${acceptLossCommand(lost)}"`,
+    )
+  await acceptConfigurationLoss(configuration, lost, await knownCuts(ingest, checkpoints), entropy.uuid())
+  const { nextOffset } = configuration
+  await end.begin()
+  await end.whenMarked()
+  return nextOffset - 1n
+}
+
+function silent() {
+  return pino({ level: 'silent' })
+}
+
+function storeAway(): StoreError {
+  return new StoreError(
+    'UNAVAILABLE',
+    'the ClickHouse server of CLICKHOUSE_URL does not answer, and knows how far the configuration had come: try again once it does',
+  )
+}

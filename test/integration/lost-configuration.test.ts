@@ -1,0 +1,230 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Patch } from '../simulation/guards.ts'
+import { type Ended, runWeir } from '../support/program.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
+
+let weir: RunningWeir
+
+beforeEach(async () => {
+  weir = await RunningWeir.start()
+})
+
+afterEach(() => weir.dispose())
+
+/** The file of the configuration log that is written. */
+function newestSegment(): string {
+  const folder = join(weir.directory, 'log', 'weir.config', '0')
+  const names = readdirSync(folder).filter(name => name.endsWith('.segment'))
+  return join(folder, names.sort().at(-1) as string)
+}
+
+const endMark = () => join(weir.directory, 'configuration-end')
+
+function cutTo(bytes: number): void {
+  expect(statSync(newestSegment()).size).toBeGreaterThan(bytes)
+  truncateSync(newestSegment(), bytes)
+}
+
+const command = (...args: string[]): Promise<Ended> => runWeir(args, weir.environment)
+
+/** Starts a program that is expected to refuse. @returns its exit code and what it said */
+async function refusedStart(): Promise<{ code: number | null; said: string }> {
+  const before = weir.output.length
+  await expect(weir.start()).rejects.toThrow('before it was ready')
+  return { code: await weir.ended(), said: weir.output.slice(before) }
+}
+
+async function sends(ingestionKey: string): Promise<number> {
+  const response = await fetch(`${weir.credentials.ingestUrl}/logs/ingest?hostname=h`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ lines: [{ line: 'a', app: 'b' }] }),
+  })
+  return response.status
+}
+
+async function reads(token: string): Promise<number> {
+  const headers = { authorization: `Token ${token}` }
+  return (await fetch(`${weir.credentials.apiUrl}/v3/pipeline`, { headers })).status
+}
+
+interface Withdrawn {
+  readonly key: string
+  readonly token: string
+  /** Size of the newest file of the configuration log when both still worked. */
+  readonly bytes: number
+}
+
+/** Makes a key and a token, and takes both away again. */
+async function withdraw(): Promise<Withdrawn> {
+  const { id, key } = await weir.send<{ id: string; key: string }>('POST', '/v1/config/keys?type=ingestion', {
+    name: 'lent',
+  })
+  const made = await command('token', 'create', 'robot', '--expires', '1h')
+  const token = made.out.trim()
+  expect([await sends(key), await reads(token)]).toEqual([200, 200])
+  const bytes = statSync(newestSegment()).size
+  const deleted = await fetch(`${weir.credentials.apiUrl}/v1/config/keys/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Token ${weir.credentials.accessToken}` },
+  })
+  expect(deleted.ok).toBe(true)
+  expect((await command('token', 'revoke', 'robot')).code).toBe(0)
+  expect([await sends(key), await reads(token)]).toEqual([401, 401])
+  return { key, token, bytes }
+}
+
+function offsetsIn(said: string): [from: string, to: string] {
+  const found = /weir log accept-loss --topic config --partition 0 --from (\d+) --to (\d+)/.exec(said)
+  if (found === null) throw new Error(`no command in: ${said}`)
+  return [found[1] as string, found[2] as string]
+}
+
+const accept = (from: string | number, to: string | number) =>
+  command('log', 'accept-loss', '--topic', 'config', '--partition', '0', '--from', `${from}`, '--to', `${to}`)
+
+test('a deleted ingestion key and a revoked token worked again after the tail of the configuration log was cut', async () => {
+  const { key, token, bytes } = await withdraw()
+  await weir.end('SIGTERM')
+  cutTo(bytes)
+  const { code, said } = await refusedStart()
+  expect(code).toBe(1)
+  expect(said).toMatch(
+    /weir: the configuration log \(weir\.config\) ends before offset \d+, and its events? \d+/,
+  )
+  expect(said).toContain('Tokens and keys that were revoked or deleted in them would work again')
+  const [from, to] = offsetsIn(said)
+  expect(Number(to)).toBeGreaterThanOrEqual(Number(from))
+
+  // A verification says so, too, and a second start is refused with the same numbers.
+  const verified = await command('verify', '--json')
+  expect([verified.code, JSON.parse(verified.out)]).toEqual([
+    1,
+    expect.objectContaining({
+      ok: false,
+      configuration: expect.objectContaining({ missing: { from: Number(from), to: Number(to) } }),
+    }),
+  ])
+  expect(offsetsIn((await refusedStart()).said)).toEqual([from, to])
+
+  // Other numbers are refused, and change nothing.
+  const wrong = await accept(Number(from) - 1, to)
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(`--from ${from} --to ${to}`)])
+  expect(statSync(newestSegment()).size).toBe(bytes)
+
+  const accepted = await accept(from, to)
+  expect([accepted.code, accepted.err]).toEqual([0, ''])
+  expect(accepted.out).toContain('revoke and delete anew')
+  const again = await accept(from, to)
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('there is nothing to accept')])
+
+  await weir.start()
+  // What the lost events said is lost, as the operator was told; done anew it holds.
+  expect([await sends(key), await reads(token)]).toEqual([200, 200])
+  expect((await command('token', 'revoke', 'robot')).code).toBe(0)
+  expect(await reads(token)).toBe(401)
+  const audit = await command('audit', '--kind', 'accepted-loss', '--json')
+  expect(audit.out).toContain(`"from":${from}`)
+  const whole = await command('verify', '--json')
+  expect([whole.code, JSON.parse(whole.out).configuration.missing]).toEqual([0, null])
+  await weir.end('SIGTERM')
+  await weir.start()
+  expect(await reads(token)).toBe(401)
+}, 120_000)
+
+test('the store alone knows that the configuration ends early, where the mark beside the log is gone', async () => {
+  const { bytes } = await withdraw()
+  await weir.end('SIGTERM')
+  cutTo(bytes)
+  rmSync(endMark())
+  expect((await refusedStart()).said).toContain('(known from the store)')
+}, 60_000)
+
+test('a mark that is damaged refuses a start with a sentence, and one slot of it that is torn does not', async () => {
+  await withdraw()
+  await weir.end('SIGKILL')
+  const bytes = readFileSync(endMark())
+  expect(bytes.length).toBe(8192)
+  const torn = Buffer.from(bytes)
+  torn.fill(0, 0, 4096)
+  writeFileSync(endMark(), torn)
+  await weir.start()
+  await weir.end('SIGKILL')
+  writeFileSync(endMark(), Buffer.alloc(8192))
+  expect((await refusedStart()).said).toContain('configuration-end is damaged')
+}, 60_000)
+
+test('an installation that has no mark yet gets one at its next start', async () => {
+  await weir.end('SIGTERM')
+  rmSync(endMark())
+  await weir.start()
+  expect(existsSync(endMark())).toBe(true)
+}, 60_000)
+
+/** Ends the program at an instant of the next write of the configuration, once the file that KILL_AT names is there. */
+const KILL =
+  "if (process.getBuiltinModule('node:fs').existsSync(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL')\n"
+const LOG = 'engine/configuration/configuration-log.ts'
+const INSTANTS: readonly (readonly [instant: string, patch: Patch, isThere: boolean])[] = [
+  [
+    'before the event is durable',
+    {
+      file: LOG,
+      find: '    this.#awaited.set(event.id, undefined)\n',
+      replace: `    ${KILL}    this.#awaited.set(event.id, undefined)\n`,
+    },
+    false,
+  ],
+  [
+    'between the event and its mark',
+    {
+      file: LOG,
+      find: '    const mark = this.endMark\n',
+      replace: `    ${KILL}    const mark = this.endMark\n`,
+    },
+    true,
+  ],
+  [
+    'between the mark and the answer',
+    {
+      file: LOG,
+      find: 'if (mark !== undefined) await this.#keeper?.reach(mark)\n',
+      replace: `if (mark !== undefined) await this.#keeper?.reach(mark)\n    ${KILL}`,
+    },
+    true,
+  ],
+]
+
+test.each(INSTANTS)(
+  'kill -9 %s refuses no start',
+  async (_, patch, isThere) => {
+    const trigger = join(weir.directory, 'kill-now')
+    const killed = RunningWeir.prepare(
+      { NODE_OPTIONS: `--import=${PRELOAD}`, SWITCHED_OFF: JSON.stringify([patch]), KILL_AT: trigger },
+      weir.directory,
+    )
+    await weir.end('SIGTERM')
+    await killed.start()
+    const token = await runWeir(['token', 'create', 'first', '--expires', '1h'], weir.environment)
+    expect(token.code).toBe(0)
+    writeFileSync(trigger, '')
+    const { apiUrl, accessToken } = weir.credentials
+    const lost = fetch(`${apiUrl}/v1/config/keys?type=ingestion`, {
+      method: 'POST',
+      headers: { authorization: `Token ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'lent' }),
+    })
+    await expect(lost).rejects.toThrow()
+    expect(await killed.ended()).toBeNull()
+    rmSync(trigger)
+    await weir.start()
+    const keys = await weir.get<readonly { name: string }[]>('/v1/config/keys?type=ingestion')
+    expect(keys.some(({ name }) => name === 'lent')).toBe(isThere)
+    expect((await command('verify')).code).toBe(0)
+  },
+  120_000,
+)
