@@ -1,6 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import {
   CHECKPOINT_TOPIC,
   CONFIG_TOPIC,
@@ -29,10 +29,11 @@ const SHIP_POSITIONS = 'ship-positions.json'
  * Holds everything that an installation consists of at nearly one moment, while it is at work: by hard links, so it
  * takes no time and no room. The order makes the parts agree:
  *
- * 1. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
- * 2. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
- *    is what every start makes up for.
- * 3. The log: dead letters and keyed events first, since what they come from must be there; then the configuration,
+ * 1. The mark of the configuration's end: the configuration must reach it, so that log is held later.
+ * 2. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
+ * 3. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
+ *    is what every start makes up for. Its mark of the configuration's end is of that earlier moment, too.
+ * 4. The log: dead letters and keyed events first, since what they come from must be there; then the configuration,
  *    which must know at least the versions that the log tells of.
  *
  * Meanwhile nothing is trimmed, so the log still has what the checkpoints need.
@@ -55,6 +56,7 @@ export async function holdInstallation({
   }
   return engine.withoutTrimming(async () => {
     const positions = singleFiles(directory, [SHIP_POSITIONS])
+    const endMark = holdEndMark(directory)
     const checkpoints = [...(await hold(CHECKPOINT_TOPIC)), ...(await hold(KEYED_CHECKPOINT_TOPIC))]
     const tables = await freezeTables(opening.connection, storePath)
     const store = tables.map(file => ({ ...file, place: join('store', file.place) }))
@@ -62,7 +64,7 @@ export async function holdInstallation({
     const lines = [...letters, ...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
     const configuration = await hold(CONFIG_TOPIC)
     const single = singleFiles(directory, SINGLE_FILES)
-    return [...single, ...positions, ...configuration, ...checkpoints, ...lines, ...store]
+    return [...single, ...positions, ...endMark, ...configuration, ...checkpoints, ...lines, ...store]
   })
 }
 
@@ -70,6 +72,16 @@ export async function holdInstallation({
 export async function releaseInstallation(directory: DataDirectory): Promise<void> {
   await rm(directory.heldPath, { recursive: true, force: true })
   await releaseTables(resolve(directory.storePath))
+}
+
+/** A copy: the file changes in its place. One of its two marks is always whole. */
+function holdEndMark({ endMarkPath, heldPath }: DataDirectory): HeldPlace[] {
+  if (!existsSync(endMarkPath)) return []
+  const place = basename(endMarkPath)
+  const path = join(heldPath, place)
+  mkdirSync(heldPath, { recursive: true, mode: 0o700 })
+  copyFileSync(endMarkPath, path)
+  return [{ path, place, bytes: statSync(path).size }]
 }
 
 function singleFiles(directory: DataDirectory, names: readonly string[]): HeldPlace[] {
