@@ -3,7 +3,7 @@ import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.
 import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { acceptLossCommand, type LostTail } from '../../engine/configuration/lost-tail.ts'
-import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { knownCuts } from '../../engine/runtime/known-cuts.ts'
 import { endMarkTable } from '../../engine/store/end-mark-table.ts'
@@ -25,7 +25,6 @@ interface Opened {
   readonly end: ConfigurationEnd
   readonly ingest: Topic
   readonly checkpoints: Topic
-  readonly entropy: Entropy
 }
 
 /**
@@ -80,7 +79,7 @@ async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint>
 }
 
 async function accept(
-  { configuration, end, ingest, checkpoints, entropy }: Opened,
+  { configuration, end, ingest, checkpoints }: Opened,
   lost: LostTail | undefined,
   { from, to }: NamedOffsets,
 ): Promise<bigint> {
@@ -93,7 +92,15 @@ async function accept(
       `events ${from} to ${to} of the configuration log are not what is missing, and nothing was changed: if it cannot be ` +
         `put back, run "${acceptLossCommand(lost)}"`,
     )
-  await acceptConfigurationLoss(configuration, lost, await knownCuts(ingest, checkpoints), entropy.uuid())
+  try {
+    await acceptConfigurationLoss(configuration, lost, await knownCuts(ingest, checkpoints))
+  } catch (error) {
+    if (!(error instanceof ConfigurationRejected)) throw error
+    throw new ConfigurationLostError(
+      'another process has changed the configuration at the same moment: stop every process of this installation and try again',
+      { cause: error },
+    )
+  }
   const { nextOffset } = configuration
   await end.begin()
   await end.whenMarked()

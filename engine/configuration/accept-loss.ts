@@ -28,7 +28,6 @@ export async function acceptConfigurationLoss(
   configuration: ConfigurationLog,
   lost: LostTail,
   cuts: readonly Cut[],
-  id: string,
 ): Promise<void> {
   const { nextOffset, topic } = configuration
   const loss: AcceptedLoss = {
@@ -42,14 +41,15 @@ export async function acceptConfigurationLoss(
     accounts: configuration.list(accounts).map(account => account.id),
     enterprises: configuration.list(enterprises).map(enterprise => enterprise.id),
   }
-  const accepted = create(acceptedLosses, id, loss)
+  // An append that turns up late, when the act has been repeated, is the same act.
+  const accepted = create(acceptedLosses, String(configuration.losses + 1), loss)
   const toldAgain = cuts
     .filter(cut => isUnexplained(configuration, cut))
     .flatMap(cut => changeOf(configuration, cut) ?? [])
   try {
     await configuration.appendLoss([accepted, ...toldAgain], AUTHOR)
   } catch (error) {
-    if (!(error instanceof ConfigurationRejected)) throw error
+    if (!(error instanceof ConfigurationRejected) || error.code !== 'EXEMPTION_LIMIT') throw error
     // An account that has all the exemptions that it may: those that were lost end by themselves.
     const fitting = toldAgain.filter(
       ({ kind, id: key }) => kind !== exemptions || configuration.get(exemptions, key),

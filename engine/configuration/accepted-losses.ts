@@ -2,8 +2,8 @@ import { parseJson } from '../json-text.ts'
 import { defineKind } from './kind.ts'
 
 /**
- * An operator's word that the end of the configuration log is lost and is to be done without. Key: UUID. Everything
- * that was witnessed stands here, so that the log alone says what later marks and versions are held against.
+ * An operator's word that the end of the configuration log is lost and is to be done without. Key: 1, 2, 3, … in
+ * the order of the acts.
  */
 export interface AcceptedLoss {
   readonly topic: string

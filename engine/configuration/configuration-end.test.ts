@@ -336,7 +336,7 @@ describe('an accepted loss', () => {
     const { log, end } = await installation.open()
     const lost = await end.findLoss()
     if (lost === undefined) throw new Error('nothing is lost')
-    await acceptConfigurationLoss(log, lost, installation.cuts, 'loss')
+    await acceptConfigurationLoss(log, lost, installation.cuts)
     await end.begin()
     await end.whenMarked()
     return { log, lost }
@@ -384,6 +384,18 @@ describe('an accepted loss', () => {
     await expect(installation.start()).rejects.toThrow('refused')
     installation.lose(1)
     await expect(installation.start()).rejects.toThrow('refused')
+  })
+
+  test('that turns up a second time, since its answer was lost, is one', async () => {
+    const { installation } = await withRevokedToken()
+    installation.lose(1)
+    const { log } = await accepted(installation)
+    const { value } = installation.records.at(-1) as { value: Buffer }
+    const late = configurationLossType.encode({ ...configurationLossType.decode(value), id: 'another' })
+    await log.append([create(accessTokens, 'x', token('x'))], author)
+    await log.topic.append(0, { value: late, producer: null, priority: 'control' })
+    await log.catchUp()
+    expect(log.losses).toBe(1)
   })
 
   test('takes back what partitions were told of changes that are lost', async () => {
