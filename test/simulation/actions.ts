@@ -12,6 +12,7 @@ import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { pipelineIdOf } from './founding.ts'
 import { drawLineRules, drawQuotaState } from './line-rules.ts'
+import { loseConfigurationEnd } from './lost-configuration.ts'
 import { DAY_MS } from './machine.ts'
 import type { ActionKind, Pace } from './plan.ts'
 import { documentOf, drawRecipe, drawSources, type Recipe, WINDOWS_MS } from './recipe.ts'
@@ -97,6 +98,7 @@ const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
     for (const process of world.alive) world.runJobs(process)
   },
   'damage the last checkpoint': (world, dice) => damageLastCheckpoint(world, dice),
+  'lose the end of the configuration': (world, dice) => loseConfigurationEnd(world, dice),
 }
 
 export function act(world: World, kind: ActionKind, dice: Dice): void {

@@ -1,6 +1,7 @@
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { EndlessWorld } from './endless-world.ts'
+import { expectLossAccepted } from './lost-configuration.ts'
 import { DAY_MS, type Machine } from './machine.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
@@ -32,6 +33,7 @@ export async function bringToRest(world: World): Promise<void> {
   last = await sendMore(world, last)
   if (world.plan.growsOld) last = await settle(world, await growOld(world, last))
   await passMinutes(world, 2)
+  expectLossAccepted(world, last)
   await stopped(world, last)
 }
 

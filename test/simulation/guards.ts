@@ -241,4 +241,31 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'a configuration that ends early is refused': {
+    patches: [
+      {
+        file: 'engine/configuration/configuration-end.ts',
+        find: "if (lost === undefined && inStore !== 'away') this.#storeIsJudged = true\n    return lost",
+        replace: 'this.#storeIsJudged = true\n    return undefined',
+      },
+    ],
+  },
+  'versions after a loss are beyond those that were lost': {
+    patches: [
+      {
+        file: 'engine/configuration/accept-loss.ts',
+        find: 'versionShift: Math.max(configuration.highestVersion, lost.version) - Number(nextOffset)',
+        replace: 'versionShift: 0',
+      },
+    ],
+  },
+  'what partitions were told of lost changes is taken back': {
+    patches: [
+      {
+        file: 'engine/configuration/accept-loss.ts',
+        find: '.filter(cut => isUnexplained(configuration, cut))',
+        replace: '.filter(() => false)',
+      },
+    ],
+  },
 }

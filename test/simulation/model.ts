@@ -102,6 +102,8 @@ interface PipelinePayload {
 }
 
 interface DeployedRecipe {
+  /** Of the revision. */
+  readonly title: string
   readonly recipe: Recipe
   readonly isPaused: boolean
   readonly revision: number
@@ -196,11 +198,14 @@ export class LogModel {
       return
     }
     const { accountId, title, revision, paused } = JSON.parse(payload) as PipelinePayload
-    const recipe = this.#recipes.get(title)
-    if (recipe === undefined) throw new Error(`nobody published ${title}`)
+    const published = this.#recipes.get(title)
+    if (published === undefined) throw new Error(`nobody published ${title}`)
     const pipelines = this.#deployed.get(accountId) ?? new Map<string, DeployedRecipe>()
-    const throttle = this.#throttleOf(recipe, pipelines.get(entity))
-    pipelines.set(entity, { recipe, isPaused: paused === true, revision, throttle })
+    const before = pipelines.get(entity)
+    // A revision that comes back behind another one counts anew: what the other forgot is not known to it.
+    const recipe = before?.title === title ? before.recipe : structuredClone(published)
+    const throttle = this.#throttleOf(recipe, before)
+    pipelines.set(entity, { title, recipe, isPaused: paused === true, revision, throttle })
     this.#deployed.set(accountId, pipelines)
   }
 

@@ -28,6 +28,7 @@ export const ACTIONS = [
   'disk has room',
   'run jobs',
   'damage the last checkpoint',
+  'lose the end of the configuration',
 ] as const
 
 export type ActionKind = (typeof ACTIONS)[number]
@@ -71,6 +72,8 @@ export interface Plan {
    * without its last checkpoint.
    */
   readonly growsOld: boolean
+  /** Processes keep in mind how far the configuration has come; only there its end can be lost. */
+  readonly keepsEnd: boolean
   readonly actions: readonly Action[]
 }
 
@@ -92,6 +95,10 @@ const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const PUSHED_SHARES: Partial<Readonly<Record<Mood, number>>> = { publishing: 0.5 }
 const PUSHED_SHARE = 0.1
 const PUSHERS = 0x905e
+/** Worlds that keep the end of the configuration in mind, and those of them that lose it. */
+const KEEPING_SHARE = 0.25
+const LOSING_SHARE = 0.5
+const ENDS = 0xe4d5
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
@@ -116,6 +123,8 @@ const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   'disk has room': 2,
   'run jobs': 3,
   'damage the last checkpoint': 2,
+  // By dice of its own: see `withLostEnd`.
+  'lose the end of the configuration': 0,
 }
 /** How many times as often in a world of that mood. */
 const EMPHASIS: Readonly<Record<Mood, Partial<Record<ActionKind, number>>>> = {
@@ -225,6 +234,8 @@ const PACES: Partial<Readonly<Record<Mood, Pace>>> = {
   'false starts': 'long hours',
   storms: 'moments',
 }
+/** What every world may have. */
+const DRAWN = ACTIONS.filter(kind => WEIGHTS[kind] > 0)
 /** Without these nothing happens that could go wrong. */
 const ALWAYS: ReadonlySet<ActionKind> = new Set(['send', 'let time pass', 'start a process'])
 
@@ -244,14 +255,14 @@ export function planOf(seed: number): Plan {
     'storms',
   ])
   const emphasis = EMPHASIS[mood]
-  const kinds = ACTIONS.filter(kind => ALWAYS.has(kind) || kind in emphasis || dice.chance(0.6))
+  const kinds = DRAWN.filter(kind => ALWAYS.has(kind) || kind in emphasis || dice.chance(0.6))
   const weights = kinds.map(kind => WEIGHTS[kind] * (emphasis[kind] ?? 1))
   const drawKind = () => kinds[drawn(weights, dice)] as ActionKind
   const cycle = CYCLES[mood]
   const least = LEAST_LENGTHS[mood] ?? 1
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
-  const plan: Omit<Plan, 'pushers' | 'asksLog'> = {
+  const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd'> = {
     seed,
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
@@ -270,13 +281,28 @@ export function planOf(seed: number): Plan {
       seed: dice.below(2 ** 31),
     })),
   }
-  return { ...plan, ...drawPushers(seed, plan.senders, PUSHED_SHARES[mood]) }
+  const pushed = drawPushers(seed, plan.senders, PUSHED_SHARES[mood])
+  return { ...plan, ...pushed, ...drawLostEnd(seed, plan.actions) }
 }
 
 /** By dice of its own: a world without pushers is what it would be if there were none anywhere. */
 function drawPushers(seed: number, senders: number, share = PUSHED_SHARE): Pick<Plan, 'pushers' | 'asksLog'> {
   const dice = newDice(seed ^ PUSHERS)
   return { pushers: dice.chance(share) ? 1 + dice.below(senders) : 0, asksLog: dice.chance(0.5) }
+}
+
+/** By dice of its own, for the same reason. What is lost was written shortly before. */
+function drawLostEnd(seed: number, actions: readonly Action[]): Pick<Plan, 'keepsEnd' | 'actions'> {
+  const dice = newDice(seed ^ ENDS)
+  const keepsEnd = dice.chance(KEEPING_SHARE)
+  if (!keepsEnd || !dice.chance(LOSING_SHARE)) return { keepsEnd, actions }
+  const at = dice.below(actions.length + 1)
+  const drawnAction = (kind: ActionKind): Action => ({ kind, seed: dice.below(2 ** 31) })
+  const before = (
+    ['publish', 'let time pass', 'change retention', 'let time pass', 'publish', 'let time pass'] as const
+  ).map(drawnAction)
+  const added = [...before, drawnAction('lose the end of the configuration')]
+  return { keepsEnd, actions: actions.toSpliced(at, 0, ...added) }
 }
 
 /** @returns which of them was drawn */

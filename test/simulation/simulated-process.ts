@@ -7,16 +7,21 @@ import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { PushFront } from '../../api/ingest/push-front.ts'
 import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
+import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
+import { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import type { MarkKeeper } from '../../engine/configuration/end-mark.ts'
+import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { Log } from '../../engine/log/log.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { Assignment } from '../../engine/runtime/assignment.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
+import { knownCuts } from '../../engine/runtime/known-cuts.ts'
 import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { Fronts } from './front-door.ts'
@@ -25,6 +30,8 @@ import type { Actor } from './scheduler.ts'
 
 export const BODY_LIMIT_BYTES = 2_097_152
 const LOG_RETENTION_MS = 1_800_000
+/** Until an operator tries again. */
+const OPERATOR_MS = 1_000
 
 export interface ProcessPorts {
   readonly log: Log
@@ -36,6 +43,12 @@ export interface ProcessPorts {
   /** Which deployments hold: otherwise its own engine knows. */
   readonly asksLog: boolean
   readonly assignment: Assignment
+  /** Absent where nobody keeps in mind how far the configuration has come. */
+  readonly endMark: MarkKeeper | undefined
+  /** Whether something of the configuration may be missing. */
+  mayRefuse(): boolean
+  /** A store that was away knows of more than the configuration has. */
+  onLost(): void
 }
 
 /** One process of the program: what takes requests, configuration and engine, put together as its composition root does. */
@@ -71,16 +84,10 @@ export class SimulatedProcess {
 
   /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
   async start(): Promise<void> {
-    const { log, store, clock, entropy, seal, partitions, assignment, asksLog } = this.#ports
+    const { log, store, clock, entropy, partitions, assignment, asksLog } = this.#ports
     const ingest = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
-    const configuration = await ConfigurationLog.open({
-      topic: await log.topic(CONFIG_TOPIC, 1),
-      clock,
-      entropy,
-      secretKey: seal,
-      logger: this.#logger(),
-    })
+    const configuration = await this.#wholeConfiguration({ ingest, checkpoints })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
     const engine = new Engine({
       log,
@@ -125,6 +132,48 @@ export class SimulatedProcess {
     }
     engine.start()
     this.engine = engine
+  }
+
+  /** The configuration, once everything is there that is known of it, or an operator has accepted that it is not. */
+  async #wholeConfiguration(topics: {
+    readonly ingest: Topic
+    readonly checkpoints: Topic
+  }): Promise<ConfigurationLog> {
+    const { log, clock, entropy, seal, endMark, mayRefuse, onLost } = this.#ports
+    for (;;) {
+      const configuration = await ConfigurationLog.open({
+        topic: await log.topic(CONFIG_TOPIC, 1),
+        clock,
+        entropy,
+        secretKey: seal,
+        logger: this.#logger(),
+      })
+      if (endMark === undefined) return configuration
+      const known = () => knownCuts(topics.ingest, topics.checkpoints)
+      const end = new ConfigurationEnd({
+        configuration,
+        file: undefined,
+        store: endMark,
+        knownCuts: known,
+        isShared: true,
+        clock,
+        logger: this.#logger(),
+        onLost,
+      })
+      this.#stop.signal.addEventListener('abort', () => end.close())
+      const lost = await end.findLoss()
+      if (lost === undefined) {
+        await end.begin()
+        return configuration
+      }
+      if (!mayRefuse())
+        this.alarms.push(`a whole configuration is refused: ${lost.from} to ${lost.to}, by ${lost.witnesses}`)
+      await acceptConfigurationLoss(configuration, lost, await known()).catch(error => {
+        // Somebody else has accepted it meanwhile.
+        if (!(error instanceof ConfigurationRejected)) this.#alarm(error)
+      })
+      await clock.sleep(OPERATOR_MS)
+    }
   }
 
   /** The graceful end: what was read is stored, a checkpoint is written. */

@@ -1,3 +1,4 @@
+import { type EndMark, isBeyond, type MarkKeeper } from '../../engine/configuration/end-mark.ts'
 import type { Position } from '../../engine/position.ts'
 import {
   type BatchInsert,
@@ -61,6 +62,8 @@ export class SimulatedStore {
   readonly #scheduler: Scheduler
   readonly #dice: Dice
   readonly #actor = new Actor('store')
+  /** How far the configuration is known to have come. */
+  endMark: EndMark | undefined
   readonly #owners = new Map<string, Epoch>()
   #running: Running[] = []
 
@@ -100,6 +103,23 @@ export class SimulatedStore {
       indexWords: async () => {},
       removeExpired: (nowMs, settled) => call('remove', () => this.#removeExpired(nowMs, settled)),
       close: async () => undefined,
+    }
+  }
+
+  /** Where the end of the configuration is marked, as one process has it. */
+  endMarkOf(actor: Actor): MarkKeeper {
+    return {
+      place: 'the store',
+      read: async () => {
+        await this.#reach(actor, 'read the end mark')
+        return this.endMark
+      },
+      write: async mark => {
+        await this.#reach(actor, 'write the end mark')
+        if (isBeyond(mark, this.endMark)) this.endMark = mark
+        await this.#scheduler.step(actor, 'end mark written')
+        if (this.#dice.chance(this.faultShare / 4)) throw outcomeUnknown()
+      },
     }
   }
 

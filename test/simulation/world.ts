@@ -1,7 +1,7 @@
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { act } from './actions.ts'
 import type { Client, SendingWorld } from './client.ts'
@@ -48,6 +48,9 @@ export class World {
   /** By the id of the revision. */
   readonly recipes: Map<string, Recipe>
   checkpointIsDamaged = false
+  configurationIsCut = false
+  /** Of the configuration, before anybody does anything. */
+  readonly foundedRecords: number
   readonly #surroundings: WorldSurroundings
   readonly #seal: RememberingSeal
   readonly #storage
@@ -66,6 +69,7 @@ export class World {
     this.#seal = new RememberingSeal(this.entropy, founding.opened)
     this.recipes = new Map(founding.recipes)
     this.#storage = founding.storage(this.#routed.length)
+    this.foundedRecords = this.keptRecords(CONFIG_TOPIC, 0).length
     this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions)
     const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
     this.broker = new SimulatedBroker({
@@ -139,6 +143,9 @@ export class World {
       partitions: this.plan.partitions,
       asksLog: this.plan.asksLog,
       assignment: this.#coordinator.memberOf(actor),
+      endMark: this.plan.keepsEnd ? this.store.endMarkOf(actor) : undefined,
+      mayRefuse: () => this.configurationIsCut,
+      onLost: () => this.kill(process),
     })
     this.processes.push(process)
     this.tell(`${actor.name} starts`)

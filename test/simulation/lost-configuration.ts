@@ -1,0 +1,45 @@
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
+import type { Dice } from '../support/dice.ts'
+import { must } from './broken-promise.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import type { World } from './world.ts'
+
+/**
+ * Every process ends, and the configuration log has lost records that are known to have been there; what every world
+ * begins with stays. Only once in the life of a world.
+ */
+export function loseConfigurationEnd(world: World, dice: Dice): void {
+  const { endMark } = world.store
+  const records = world.keptRecords(CONFIG_TOPIC, 0)
+  const founded = world.foundedRecords
+  const known = Number(endMark?.next ?? 0)
+  if (world.configurationIsCut || known <= founded) return
+  world.configurationIsCut = true
+  for (const process of world.alive) world.kill(process)
+  const kept = founded + dice.below(known - founded)
+  world.tell(`the configuration log ends before ${kept} instead of ${records.length}; ${known} are known`)
+  records.splice(kept)
+  world.startProcess()
+}
+
+/** Of a world that has come to rest: the loss was noticed, and what is lost has no effect any more. */
+export function expectLossAccepted(world: World, { configuration, engine }: SimulatedProcess): void {
+  if (!world.configurationIsCut || configuration === undefined) return
+  must(
+    configuration.losses > 0,
+    'a configuration that ends early is noticed',
+    () => `it goes on at ${configuration.nextOffset} as if nothing had been there`,
+  )
+  for (const { account, cut, forgetMs = Number.POSITIVE_INFINITY } of deployedConfiguration(
+    configuration,
+  ).cuts()) {
+    if (forgetMs < Number.POSITIVE_INFINITY) continue
+    const version = engine?.cutVersion(account, cut.kind, cut.entity)
+    must(
+      version === cut.version,
+      'partitions follow the configuration',
+      () => `of ${cut.kind} ${cut.entity} version ${version} holds instead of ${cut.version}`,
+    )
+  }
+}
