@@ -125,6 +125,14 @@ describe('readiness', () => {
     ])
   })
 
+  test('a store that has yet to be told how far the configuration has come is said to be so', async () => {
+    const configurationEnd: { trouble: string | undefined } = { trouble: 'The store does not know yet.' }
+    const status = readiness({ log, clock, configurationEnd })
+    expect(await status.notReady()).toEqual(['The store does not know yet.'])
+    configurationEnd.trouble = undefined
+    expect(await status.notReady()).toEqual([])
+  })
+
   test('what keeps the process from its work is answered with 503', async () => {
     const own = await testInstallation({ status: { notReady: async () => ['The log is full.'] } })
     const response = await own.app.inject({ url: '/readyz' })

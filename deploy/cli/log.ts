@@ -1,5 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError, EXIT } from './command-error.ts'
+import { dataFolder } from './connection.ts'
+import { assertDataFolder } from './operator-task.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
@@ -50,16 +52,17 @@ async function acceptLoss({ topic, partition, from, to }: AcceptLossOptions, wor
 }
 
 async function acceptLossOfConfiguration(from: bigint, to: bigint, world: World): Promise<void> {
+  if (!world.env.KAFKA_BROKERS) assertDataFolder(dataFolder(world))
   // Loaded only here: the server's modules would make every client command slow to start.
   const operator = await import('../operator/accept-configuration-loss.ts')
-  const at = await operator.acceptLossOfConfiguration(world.env, { from, to }).catch(error => {
+  const next = await operator.acceptLossOfConfiguration(world.env, { from, to }).catch(error => {
     throw sentence(error)
   })
   await write(
     world.stdout,
-    `Accepted: events ${from} to ${to} of the configuration are lost; the record of it is event ${at}.\n` +
-      'Tokens, keys and members that were revoked or deleted in them work again: look through them ("weir token list", the\n' +
-      'audit), and revoke and delete anew what must not be. What was created in them is gone. Then start the service.\n',
+    `The loss of events ${from} to ${to} of the configuration is accepted: it goes on with event ${next}.\n` +
+      'Tokens, keys and members that were revoked or deleted in them work again, and what was created in them is gone. Look\n' +
+      'through them ("weir token list", "weir audit --kind accepted-loss"), and do anew what must hold. Then start the service.\n',
   )
 }
 

@@ -45,7 +45,8 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
   }
 }
 
-function assertDataFolder(folder: string): void {
+/** @throws CommandError when there is none, or another user has it */
+export function assertDataFolder(folder: string): void {
   try {
     accessSync(join(folder, 'format.json'))
   } catch (cause) {

@@ -69,8 +69,8 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
         ...(hasSecretKey
           ? []
           : ['Its secrets are sealed: set WEIR_SECRET_KEY to the key that was set when it was made.']),
-        'What is known of the configuration is as old as the backup: tokens, keys and members that were revoked or deleted',
-        'since then work again. Revoke and delete them anew.',
+        'The configuration, and what is known of its end, are as old as the backup: tokens, keys and members that were',
+        'revoked or deleted since then work again. Revoke and delete them anew.',
         `Give it the settings of the original (WEIR_PARTITIONS=${partitions}). "weir verify" compares its store with its log;`,
         '"npm start" goes on from there.',
       ].join('\n')

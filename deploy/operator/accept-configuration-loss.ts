@@ -30,7 +30,7 @@ interface Opened {
 /**
  * Goes on without events that the configuration log has lost, of an installation of which no process runs.
  *
- * @returns the offset of the record that says so
+ * @returns offset of the next event
  * @throws ConfigurationLostError when something else is missing than was named; SettingsError, DataDirectoryError,
  *         LogError, StoreError with a sentence
  */
@@ -101,10 +101,9 @@ async function accept(
       { cause: error },
     )
   }
-  const { nextOffset } = configuration
   await end.begin()
   await end.whenMarked()
-  return nextOffset - 1n
+  return configuration.nextOffset
 }
 
 function silent() {

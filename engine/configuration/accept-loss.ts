@@ -56,6 +56,8 @@ export async function acceptConfigurationLoss(
     )
     await configuration.appendLoss([accepted, ...fitting], AUTHOR)
   }
+  // The shift alone keeps versions apart, also after a kill between the two; with this an offset means one event, too.
+  await configuration.fillUpTo(lost.to + 1n, AUTHOR)
 }
 
 /** What brings an entity to a version beyond that of a cut, with what the configuration says of it. */

@@ -347,7 +347,8 @@ describe('an accepted loss', () => {
     for (const id of ['x', 'y', 'z']) await before.append([create(accessTokens, id, token(id))], author)
     const highest = before.highestVersion
     installation.lose(4)
-    await accepted(installation)
+    const { log: after, lost } = await accepted(installation)
+    expect(after.nextOffset).toBeGreaterThan(lost.to)
     const { log } = await installation.start()
     await revoke(log, 'id')
     expect(log.get(accessTokens, 'id')?.version).toBeGreaterThan(highest)

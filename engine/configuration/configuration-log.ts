@@ -21,6 +21,7 @@ import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
 
 const READ_BYTES = 4_000_000
 const SNAPSHOT_EVERY_EVENTS = 10_000
+const FILLED_AT_ONCE = 256
 
 export interface ConfigurationLogOptions {
   /** `weir.config`: one partition, kept for ever. */
@@ -194,8 +195,18 @@ export class ConfigurationLog implements ConfigurationView {
 
   /** Writes changes of which one accepts a loss; everything else as `append`. */
   async appendLoss(changes: readonly Change[], author: Author): Promise<void> {
-    const event = this.#eventOf(changes, author)
-    await this.#write(event, configurationLossType.encode(event))
+    await this.#write(...encodedLoss(this.#eventOf(changes, author)))
+  }
+
+  /** Takes every offset below one with events that change nothing, so that none of them is ever used for a change. */
+  async fillUpTo(next: bigint, author: Author): Promise<void> {
+    while (this.#next < next) {
+      const missing = Math.min(Number(next - this.#next), FILLED_AT_ONCE)
+      const fillers = Array.from({ length: missing }, () =>
+        this.#write(...encodedLoss(this.#eventOf([], author))),
+      )
+      await Promise.all(fillers)
+    }
   }
 
   async #write(event: ConfigurationEvent, value: Buffer): Promise<void> {
@@ -340,4 +351,8 @@ export class ConfigurationLog implements ConfigurationView {
       logger.warn({ err: error }, 'no snapshot of the configuration could be written')
     }
   }
+}
+
+function encodedLoss(event: ConfigurationEvent): [event: ConfigurationEvent, value: Buffer] {
+  return [event, configurationLossType.encode(event)]
 }
