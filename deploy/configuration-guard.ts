@@ -29,10 +29,13 @@ export interface ConfigurationGuardOptions {
 
 /** The end of the configuration, with everything that may know of it. */
 export function configurationEnd(options: ConfigurationGuardOptions): ConfigurationEnd {
-  const { configuration, ingest, checkpoints, logger, onLost = endProcess(logger) } = options
+  const { configuration, ingest, checkpoints, clock, logger, onLost = endProcess(logger) } = options
   return new ConfigurationEnd({
     ...options,
-    knownCuts: () => knownCuts(ingest, checkpoints),
+    knownCuts: withinMs => {
+      const untilMs = clock.monotonicMs() + (withinMs ?? Number.POSITIVE_INFINITY)
+      return knownCuts(ingest, checkpoints, () => clock.monotonicMs() >= untilMs)
+    },
     onLost: lost => onLost(lossError(lost, configuration)),
   })
 }

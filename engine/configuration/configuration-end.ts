@@ -12,6 +12,8 @@ const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 5_000
 /** A store that does not answer for so long counts as away. */
 const ANSWER_WITHIN_MS = 10_000
+/** Many partitions must not keep a process from taking lines while the store is away. */
+const CUTS_WITHIN_MS = 10_000
 /** A broker that has just begun to lead may not know the newest records yet. */
 const LOOKS_AGAIN = 5
 const LOOK_PAUSE_MS = 500
@@ -22,8 +24,8 @@ export interface ConfigurationEndOptions {
   readonly file: MarkKeeper | undefined
   /** In the store; absent where the process does not write the configuration. */
   readonly store: MarkKeeper | undefined
-  /** Newest cut of each entity that the logs of partitions, and their checkpoints, know. */
-  readonly knownCuts: () => Promise<readonly Cut[]>
+  /** Newest cut of each entity that the logs of partitions, and their checkpoints, know; those found within a time. */
+  readonly knownCuts: (withinMs?: number) => Promise<readonly Cut[]>
   /** Others write the log at the same time. */
   readonly isShared: boolean
   readonly clock: Clock
@@ -65,25 +67,25 @@ export class ConfigurationEnd implements EndKeeper {
     const inStore = store && (await this.#markOf(store))
     if (typeof inFile === 'object') kept.push({ place: (file as MarkKeeper).place, mark: inFile })
     if (typeof inStore === 'object') kept.push({ place: (store as MarkKeeper).place, mark: inStore })
-    const isComplete = kept.length === [file, store].filter(keeper => keeper !== undefined).length
-    const lost = await this.#lossBy(kept, isComplete)
+    const lost = await this.#lossBy(kept)
     if (lost === undefined && inStore !== 'away') this.#storeIsJudged = true
     return lost
   }
 
-  async #lossBy(kept: readonly KeptMark[], isComplete: boolean): Promise<LostTail | undefined> {
+  async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {
     const { configuration, knownCuts, isShared, clock } = this.#options
+    // Marks know of everything that was answered. Read before the log is, so that what comes meanwhile is on it.
+    const cuts = kept.length > 0 ? [] : await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)
     for (let looks = 0; ; looks++) {
       await configuration.catchUp()
-      const byMarks = await lostTail(configuration, { marks: kept, cuts: [] })
-      if (byMarks === undefined && isComplete) return undefined
-      // Read before the log is, so that a change that comes meanwhile is on it.
-      const cuts = await knownCuts()
-      await configuration.catchUp()
-      const lost = await lostTail(configuration, { marks: kept, cuts })
-      if (lost === undefined || !isShared || looks === LOOKS_AGAIN) return lost
+      if ((await lostTail(configuration, { marks: kept, cuts })) === undefined) return undefined
+      if (!isShared || looks === LOOKS_AGAIN) break
       await clock.sleep(LOOK_PAUSE_MS, this.#stop.signal)
     }
+    // What is missing is said by all that know of it, so that it is the same whoever looks.
+    const all = await knownCuts()
+    await configuration.catchUp()
+    return lostTail(configuration, { marks: kept, cuts: all })
   }
 
   /** Marks the present end, wherever that is not marked yet; the store's may follow. */
@@ -156,19 +158,28 @@ export class ConfigurationEnd implements EndKeeper {
     })
   }
 
+  /** @throws LogError; an error while the store is away */
+  async #judgeStore(): Promise<LostTail | undefined> {
+    const { store } = this.#options
+    if (this.#storeIsJudged || store === undefined) return undefined
+    // Asked alone: partitions are not read again and again while the store is away.
+    if ((await this.#markOf(store)) === 'away') throw new Error('the store is away')
+    const lost = await this.findLoss()
+    if (lost === undefined && !this.#storeIsJudged) throw new Error('the store is away')
+    return lost
+  }
+
   async #catchUpStore(): Promise<void> {
     const { clock, logger, onLost } = this.#options
     const { signal } = this.#stop
     let hasTold = false
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        const lost = this.#storeIsJudged ? undefined : await this.findLoss()
+        const lost = await this.#judgeStore()
         if (lost !== undefined) return onLost(lost)
-        if (this.#storeIsJudged) {
-          if (this.#newest !== undefined) await this.#store?.reach(this.#newest)
-          this.#behindSinceMs = undefined
-          return
-        }
+        if (this.#newest !== undefined) await this.#store?.reach(this.#newest)
+        this.#behindSinceMs = undefined
+        return
       } catch (error) {
         if (signal.aborted) return
         if (!hasTold)
