@@ -296,6 +296,27 @@ describe('a store that is away', () => {
     expect(end.trouble).toBeUndefined()
   })
 
+  test('is told of what comes while it is being told', async () => {
+    const installation = new Installation()
+    const { log } = await installation.start()
+    installation.store.isAway = true
+    await log.append([create(accessTokens, 'id', token('a'))], author)
+    installation.store.isAway = false
+    let more: Promise<void> | undefined
+    installation.store.onWrite = () => {
+      more ??= log.append([create(accessTokens, 'id2', token('b'))], author)
+    }
+    const { write } = installation.store
+    installation.store.write = async mark => {
+      await write.call(installation.store, mark)
+      await more
+    }
+    clock.advance(10_000)
+    await settled()
+    expect(more).toBeDefined()
+    expect(installation.store.kept).toEqual(log.endMark)
+  })
+
   test('that hangs lets a writer wait for a second', async () => {
     const installation = new Installation()
     const { log } = await installation.start()

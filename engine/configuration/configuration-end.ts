@@ -177,7 +177,11 @@ export class ConfigurationEnd implements EndKeeper {
       try {
         const lost = await this.#judgeStore()
         if (lost !== undefined) return onLost(lost)
-        if (this.#newest !== undefined) await this.#store?.reach(this.#newest)
+        let told: EndMark | undefined
+        while (told !== this.#newest) {
+          told = this.#newest
+          if (told !== undefined) await this.#store?.reach(told)
+        }
         this.#behindSinceMs = undefined
         return
       } catch (error) {
