@@ -17,11 +17,13 @@ import { SealError } from '../engine/configuration/seal.ts'
 import { spreadReportsOn } from '../engine/configuration/spread.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { systemEntropy } from '../engine/entropy/system-entropy.ts'
+import { GuardedTopic, type LookForLostTail, lostTailSentence } from '../engine/log/guarded-topic.ts'
 import { LogError, type Topic } from '../engine/log/log.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CONFIG_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../engine/log/topics.ts'
 import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
+import { findLostTail } from '../engine/runtime/lost-tail.ts'
 import { LiveTaps } from '../engine/runtime/taps.ts'
 import { endMarkTable } from '../engine/store/end-mark-table.ts'
 import { configurationEnd, lossError } from './configuration-guard.ts'
@@ -29,6 +31,7 @@ import { type Credentials, DataDirectory, DataDirectoryError } from './data-dire
 import { endMarkFile } from './end-mark-file.ts'
 import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
+import { LogEnds } from './log-ends.ts'
 import { assertLogPresent, type InstallationUse } from './log-presence.ts'
 import { releaseInstallation } from './operator/held-installation.ts'
 import { type Settings, SettingsError } from './settings.ts'
@@ -52,12 +55,13 @@ export interface Installation {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly log: SegmentLog
-  readonly ingest: Topic
+  readonly ingest: GuardedTopic
   readonly checkpoints: Topic
-  readonly keyed: PartitionedTopics['keyed']
+  readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
+  readonly ends: LogEnds
   readonly opening: StoreOpening
   readonly end: ConfigurationEnd
   /** What the configuration log lacks; only of an installation that is inspected. */
@@ -122,7 +126,8 @@ async function openOnLog(
   use: InstallationUse,
 ): Promise<Installation> {
   const { directory, clock, entropy, log } = base
-  const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(settings, directory, log)
+  const topics = await partitionedTopics(settings, directory, log)
+  const { checkpoints, deadLetters } = topics
   const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
   const secretKey =
     settings.secretKey === undefined
@@ -137,8 +142,13 @@ async function openOnLog(
   }).catch((error: unknown) => {
     throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
   })
-  const ownLog = { logId: ingest.logId, wasFilled: await holdsRecords(checkpoints) }
+  const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
+  const ends = LogEnds.open(directory.path)
+  const guarded = (topic: Topic, checkpointsOf: Topic) =>
+    guardedTopic(topic, checkpointsOf, { ends, opening, clock })
+  const ingest = guarded(topics.ingest, checkpoints)
+  const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
   const end = configurationEnd({
     configuration,
     ingest,
@@ -164,9 +174,14 @@ async function openOnLog(
   })().catch(async (error: unknown) => {
     end.close()
     await opening.close()
+    ends.close()
     throw error
   })
   const { keys, created, lost } = started
+  for (const topic of [ingest, keyed.topic]) {
+    await topic.lookAtAll()
+    for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
+  }
   const taps = new LiveTaps(clock)
   const engine = new Engine({
     log,
@@ -193,6 +208,7 @@ async function openOnLog(
     deadLetters,
     configurationTopic,
     configuration,
+    ends,
     opening,
     end,
     lostConfiguration: lost,
@@ -201,6 +217,28 @@ async function openOnLog(
     keys,
     created,
   }
+}
+
+/** A topic that takes nothing where its log ends before what the checkpoints, the store and the folder know of it. */
+function guardedTopic(
+  topic: Topic,
+  checkpoints: Topic,
+  { ends, opening, clock }: Pick<Installation, 'ends' | 'opening' | 'clock'>,
+): GuardedTopic {
+  const mark = async (partition: number) => ends.of(topic, partition)
+  const look: LookForLostTail = async (partition, floor) => {
+    const store = opening.isOpen ? opening.store : undefined
+    // Of a folder of an earlier program, or one that was restored, only the store knows all.
+    if (store === undefined && !ends.isKnown && (await topic.bounds(partition)).next > 0n)
+      throw new LogError(
+        'LOG_UNAVAILABLE',
+        `Where partition ${partition} of ${topic.name} must end is known to the store alone, which does not answer yet.`,
+        { retriable: true },
+      )
+    return findLostTail({ topic, checkpoints, store, mark }, partition, floor)
+  }
+  const onAppended = (partition: number, next: bigint) => ends.note(topic, partition, next)
+  return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs(), onAppended })
 }
 
 async function partitionedTopics(
@@ -237,10 +275,11 @@ function wrongSecretKey(
 }
 
 /** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
-export async function closeInstallation({ opening, end, log, directory }: Installation): Promise<void> {
+export async function closeInstallation({ opening, end, log, ends, directory }: Installation): Promise<void> {
   end.close()
   await opening.close()
   await log.close()
+  ends.close()
   directory.close()
 }
 

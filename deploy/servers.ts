@@ -15,6 +15,7 @@ import type { ConfigurationLog } from '../engine/configuration/configuration-log
 import type { CutsInEffect } from '../engine/configuration/deployed.ts'
 import { lineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
+import type { GuardedTopic } from '../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../engine/log/log.ts'
 import { Producer } from '../engine/log/producer.ts'
 import type { PartitionedTopics } from '../engine/log/topics.ts'
@@ -33,9 +34,9 @@ import { VERSION } from './version.ts'
 /** What the servers of a process stand on. */
 export interface ServedParts {
   readonly log: Log
-  readonly ingest: Topic
+  readonly ingest: GuardedTopic
   readonly checkpoints: Topic
-  readonly keyed: PartitionedTopics['keyed']
+  readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
   readonly configuration: ConfigurationLog
   readonly clock: Clock
@@ -124,6 +125,7 @@ export async function openServers(
       store,
       engine: engine && { work: engine, ingest },
       configurationEnd: parts.end,
+      guarded: [ingest, parts.keyed.topic],
     }),
     outbound: installationOutbound(settings, () =>
       servers.flatMap(({ addresses }) => addresses() as AddressInfo[]),

@@ -16,6 +16,7 @@ export interface Cut {
     | 'exemption'
     | 'line-rules'
     | 'quota'
+    | 'loss'
   readonly entity: string
   readonly version: number
   /** JSON; empty when the entity is gone. */

@@ -11,6 +11,8 @@ const DEFAULT_WAITING_BYTES = 64 * 1024 * 1024
 const SPARE_BUILDERS = 4
 /** One that grew beyond it for an odd request is let go. */
 const SPARE_BUILDER_BYTES = 8 * 1024 * 1024
+/** Somebody has to accept a loss first. */
+const TAIL_LOST_RETRY_S = 30
 /** The log counts a little more than the value against its limit. */
 const RECORD_MARGIN_BYTES = 1024
 
@@ -199,6 +201,8 @@ function replyTo(error: unknown): unknown {
       return unavailable('The log is full: lines are taken again when it has emptied itself', 10)
     case 'LOG_RECORD_TOO_LARGE':
       return payloadTooLarge()
+    case 'LOG_TAIL_LOST':
+      return unavailable(error.message, TAIL_LOST_RETRY_S)
     case 'LOG_CLOSED':
       return unavailable('The service is shutting down', 1)
     default:

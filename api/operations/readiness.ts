@@ -1,4 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
+import { type GuardedTopic, lostTailSentence } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -23,6 +24,8 @@ export interface ReadinessPorts {
         readonly ingest: Topic
       }
     | undefined
+  /** Topics whose partitions may lack their end. */
+  readonly guarded?: readonly GuardedTopic[] | undefined
 }
 
 const STORE_PATIENCE_MS = 2_000
@@ -35,7 +38,10 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
     notReady: async () => {
       const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
       const behind = ports.configurationEnd?.trouble
-      return [...logTroubles(ports.log), ...found.flat(), ...(behind === undefined ? [] : [behind])]
+      const lost = (ports.guarded ?? []).flatMap(({ losses }) => losses.map(lostTailSentence))
+      // The worker of such a partition says the same.
+      const others = found.flat().filter(sentence => !lost.some(each => sentence.includes(each)))
+      return [...logTroubles(ports.log), ...lost, ...others, ...(behind === undefined ? [] : [behind])]
     },
   }
 }

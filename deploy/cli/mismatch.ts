@@ -31,6 +31,12 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
     LOOK_FOR,
     RESTORE,
   ],
+  'lost-tail': [
+    'These records are known of, by checkpoints, by the store or by the data folder, and the end of the log that had ' +
+      'them is gone: a disk lost what it had confirmed, or a copy of log/ is older than the rest. Nothing is taken there.',
+    'What to do: put the log back from where it is whole. Otherwise accept the loss with "weir log accept-loss" and the ' +
+      'numbers above as --from and --to ("weir log accept-loss --help").',
+  ],
   'beyond-log': [
     'The store has rows of records that are not on the log: the end of the log was cut off, or lost by the disk; the ' +
       'log was put back from an older copy than the store; or the rows were written past Weir.',
@@ -78,6 +84,7 @@ function meaningOf({ kind, expected, found }: Mismatch): readonly string[] {
 }
 
 function whatOf({ kind, table, expected, found }: Mismatch): string {
+  if (kind === 'lost-tail') return 'the log has lost records at its end'
   if (kind === 'beyond-log') return `rows of ${table} beyond the end of the log`
   if (kind === 'sums') return `rows of ${table} that do not add up to what the log says`
   if (kind === 'no-partition') return `rows of ${table} that belong to no partition`

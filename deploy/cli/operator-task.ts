@@ -10,6 +10,8 @@ import type { World } from './world.ts'
 
 type Report = (event: OperatorEvent) => void
 
+/** With which a task has come to its end. */
+const LAST_EVENTS: ReadonlySet<OperatorEvent['type']> = new Set(['verified', 'backed-up', 'loss-accepted'])
 /** Nobody listens: the server does not run, or was killed. */
 const NOBODY_THERE = new Set(['ENOENT', 'ECONNREFUSED'])
 
@@ -37,8 +39,13 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
       EXIT.usage,
       'The log is on Kafka and the store is a server (KAFKA_BROKERS, CLICKHOUSE_URL): back them up with their own tools.',
     )
-  const { verifyCluster } = await import('../cluster/verify-cluster.ts')
   try {
+    if (task.task === 'accept-loss') {
+      const { acceptClusterLoss } = await import('../cluster/accept-cluster-loss.ts')
+      report({ type: 'loss-accepted', records: await acceptClusterLoss(world.env, task) })
+      return
+    }
+    const { verifyCluster } = await import('../cluster/verify-cluster.ts')
     report({ type: 'verified', report: await verifyCluster(world.env, { signal: world.stop, report }) })
   } catch (error) {
     throw failure((error as Error).message, world, error)
@@ -104,7 +111,7 @@ async function ask(
   for await (const line of createInterface({ input: response })) {
     if (response.statusCode !== 200) throw failure((JSON.parse(line) as { message: string }).message, world)
     const event = JSON.parse(line) as OperatorEvent
-    hasEnded = event.type === 'verified' || event.type === 'backed-up'
+    hasEnded = LAST_EVENTS.has(event.type)
     report(event)
   }
   if (!hasEnded) throw new Error('its answer has no end')

@@ -93,6 +93,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   for (const command of [
     statusCommand(world, finish),
     verifyCommand(world, finish),
+    logCommand(world),
     backupCommand(world),
     restoreCommand(world),
     logCommand(world),

@@ -6,6 +6,7 @@ import { ConfigurationLog } from '../../engine/configuration/configuration-log.t
 import { SealError } from '../../engine/configuration/seal.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { GuardedTopic, type LookForLostTail } from '../../engine/log/guarded-topic.ts'
 import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
@@ -18,12 +19,16 @@ import {
   openPartitionedTopics,
   type PartitionedTopics,
 } from '../../engine/log/topics.ts'
+import { findLostTail } from '../../engine/runtime/lost-tail.ts'
+import type { Store } from '../../engine/store/store.ts'
 import { WireFormatError } from '../../schemas/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
 
 export const ENGINE_GROUP = 'weir.engine'
+/** As often as engines tell. */
+const MARKS_EVERY_MS = 5_000
 
 /** What every process of a cluster stands on. */
 export interface ClusterBase {
@@ -31,15 +36,17 @@ export interface ClusterBase {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly log: Log
-  readonly ingest: Topic
+  readonly ingest: GuardedTopic
   readonly checkpoints: Topic
-  readonly keyed: PartitionedTopics['keyed']
+  readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
   /** Answers to idempotency keys that processes tell each other. */
   readonly keys: Topic
   readonly configuration: ConfigurationLog
   /** Shares the partitions among the engines. */
   readonly group: KafkaGroup
+  /** Asked where partitions must end, once it is open. */
+  readonly witness: { store?: Store }
 }
 
 /** Opens the log on Kafka and the configuration on it. @throws SettingsError, LogError with a sentence */
@@ -54,7 +61,8 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   })
   const log = schemas === undefined ? brokers : registryLog(brokers, schemas.ids, schemas.lookup)
   try {
-    const { ingest, checkpoints, keyed, deadLetters } = await partitionedTopics(log, partitions)
+    const topics = await partitionedTopics(log, partitions)
+    const { checkpoints, deadLetters } = topics
     const keys = await log.topic(KEYS_TOPIC, partitions)
     const configuration = await openConfiguration(settings, { log, clock, entropy, logger })
     const group = new KafkaGroup({
@@ -67,6 +75,11 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       partitions,
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
+    const witness: ClusterBase['witness'] = {}
+    const guarded = (topic: Topic, checkpointsOf: Topic) =>
+      guardedTopic(topic, checkpointsOf, { group, witness, clock })
+    const ingest = guarded(topics.ingest, checkpoints)
+    const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
     return {
       settings,
       clock,
@@ -79,10 +92,44 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       keys,
       configuration,
       group,
+      witness,
     }
   } catch (error) {
     await log.close()
     throw kafkaTrouble(settings, error)
+  }
+}
+
+/** A topic that takes nothing where its log ends before what checkpoints, engines and the store know of it. */
+function guardedTopic(
+  topic: Topic,
+  checkpoints: Topic,
+  { group, witness, clock }: Pick<ClusterBase, 'group' | 'witness' | 'clock'>,
+): GuardedTopic {
+  const mark = async (partition: number) => {
+    const told = await group.progress(topic.name)
+    return told.find(each => each.partition === partition)?.storedOffset ?? 0n
+  }
+  const look: LookForLostTail = (partition, floor) =>
+    findLostTail({ topic, checkpoints, store: witness.store, mark }, partition, floor)
+  return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
+}
+
+/** Looks for partitions that engines have come further with than their log reaches, until the signal. */
+export async function followMarks(
+  { group, ingest, keyed, clock }: ClusterBase,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    for (const topic of [ingest, keyed.topic])
+      try {
+        for (const { partition, storedOffset } of await group.progress(topic.name))
+          await topic.noteMark(partition, storedOffset)
+      } catch (error) {
+        logger.debug({ err: error }, 'how far the engines are is asked again')
+      }
+    await clock.sleep(MARKS_EVERY_MS, signal)
   }
 }
 

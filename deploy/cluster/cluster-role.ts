@@ -20,7 +20,7 @@ import type { Settings } from '../settings.ts'
 import { connectionOf, StoreOpening } from '../store-opening.ts'
 import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
-import { type ClusterBase, openClusterBase } from './cluster-base.ts'
+import { type ClusterBase, followMarks, openClusterBase } from './cluster-base.ts'
 import { foundAccount } from './found-account.ts'
 
 /** A role of a process that shares its log with others; `all` is the three others in one. */
@@ -82,6 +82,7 @@ export async function runOnKafka(
       await makeGivenServiceKeys(settings, { ...base, logger })
       noteGivenRetention(settings, { ...base, logger })
     }
+    void followMarks(base, logger, following.signal)
     base.configuration.follow(following.signal).catch(error => {
       logger.error({ err: error }, 'the configuration is not followed any more')
       process.exitCode = 1
@@ -142,6 +143,7 @@ async function openParts(
     { logId: ingest.logId, wasFilled },
     { settings, directory: undefined, clock, logger },
   )
+  if (opening.isOpen) base.witness.store = opening.store
   if (role === 'api') return { opening, engine: undefined }
   const engine = new Engine({
     log,
@@ -171,11 +173,16 @@ async function holdsRecords({ checkpoints }: ClusterBase): Promise<boolean> {
   return bounds.some(({ next }) => next > 0n)
 }
 
-async function work(role: ClusterRole, { opening, engine }: Running, { apiUrl }: Addresses): Promise<void> {
+async function work(
+  role: ClusterRole,
+  { base, opening, engine }: Running,
+  { apiUrl }: Addresses,
+): Promise<void> {
   const announce = () => console.log(`Weir is ready: ${apiUrl} (${role})`)
   // Without the store lines are taken and the configuration is served; searches say that they must wait.
   if (engine === undefined) announce()
   await opening?.whenOpen()
+  if (opening !== undefined) base.witness.store = opening.store
   if (engine === undefined) return
   engine.start()
   await engine.whenTaken()
@@ -196,6 +203,7 @@ async function stop(
   await Promise.all([engine?.stop(), keyAnswers?.close()])
   end?.close()
   await Promise.all([opening?.close(), ownConnection?.close()])
+  if (engine === undefined) await base.group.close()
   await base.log.close()
   clearTimeout(late)
   logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')

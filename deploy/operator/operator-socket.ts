@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import type { Installation } from '../installation.ts'
+import { acceptLossTask } from './accept-loss-task.ts'
 import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 import { type SocketAddress, socketAddress } from './socket-address.ts'
 
@@ -41,7 +42,7 @@ export class OperatorSocket {
       await socket.#listen()
     } catch (error) {
       const message =
-        '"weir verify" and "weir backup" need the server stopped: its operator socket cannot be opened'
+        '"weir verify", "weir backup" and "weir log" need the server stopped: its operator socket cannot be opened'
       logger.warn({ reason: (error as Error).message }, message)
     }
     return socket
@@ -78,7 +79,7 @@ export class OperatorSocket {
     if (!this.#installation.opening.isOpen)
       return refuse(response, 503, 'the store is away: see /readyz, and try again')
     if (this.#running !== undefined)
-      return refuse(response, 409, 'another verification or backup is under way: wait for its end')
+      return refuse(response, 409, 'another operator command is under way: wait for its end')
     this.#running = this.#run(task, response).finally(() => {
       this.#running = undefined
     })
@@ -113,6 +114,7 @@ function teller(response: ServerResponse): (event: OperatorEvent) => void {
 async function taskOf(request: IncomingMessage): Promise<OperatorTask | undefined> {
   if (request.method !== 'POST') return undefined
   if (request.url === '/verify') return { task: 'verify' }
+  if (request.url === '/accept-loss') return acceptLossTask(await json(request))
   if (request.url !== '/backup') return undefined
   const body = (await json(request)) as { directory?: unknown }
   return typeof body.directory === 'string' ? { task: 'backup', directory: body.directory } : undefined

@@ -1,6 +1,8 @@
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
 import type { Installation } from '../installation.ts'
 import type { Settings } from '../settings.ts'
+import { acceptInstallationLoss } from './accept-installation-loss.ts'
+import type { AcceptLossTask } from './accept-loss-task.ts'
 import { type BackupEvent, type BackupSummary, backUp, backupRefusal } from './backup-installation.ts'
 import { verifyInstallation } from './verify-installation.ts'
 
@@ -8,6 +10,7 @@ import { verifyInstallation } from './verify-installation.ts'
 export type OperatorTask =
   | { readonly task: 'verify' }
   | { readonly task: 'backup'; readonly directory: string }
+  | AcceptLossTask
 
 /** How it goes; the last one says how it ended. */
 export type OperatorEvent =
@@ -15,6 +18,7 @@ export type OperatorEvent =
   | BackupEvent
   | { readonly type: 'verified'; readonly report: VerificationReport }
   | { readonly type: 'backed-up'; readonly summary: BackupSummary }
+  | { readonly type: 'loss-accepted'; readonly records: number }
   | { readonly type: 'failed'; readonly message: string }
 
 /** Why a task is refused with these settings: to be asked before the store is waited for. */
@@ -31,6 +35,8 @@ export async function runTask(
   try {
     if (task.task === 'verify')
       report({ type: 'verified', report: await verifyInstallation(installation, { signal, report }) })
+    else if (task.task === 'accept-loss')
+      report({ type: 'loss-accepted', records: await acceptInstallationLoss(installation, task) })
     else
       report({ type: 'backed-up', summary: await backUp(installation, task.directory, { signal, report }) })
   } catch (error) {

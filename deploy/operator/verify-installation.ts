@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
+import type { GuardedTopic } from '../../engine/log/guarded-topic.ts'
 import type { WorkerStatus } from '../../engine/runtime/partition-worker.ts'
 import { verify } from '../../engine/runtime/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
@@ -18,8 +19,8 @@ export async function verifyInstallation(
   const { workers, keyedWorkers } = engine.status
   const ports = {
     topics: [
-      { topic: ingest, checkpoints, storedOffset: storedBy(workers) },
-      { ...keyed, storedOffset: storedBy(keyedWorkers) },
+      { topic: ingest, checkpoints, storedOffset: storedBy(workers), ...looking(ingest) },
+      { ...keyed, storedOffset: storedBy(keyedWorkers), ...looking(keyed.topic) },
     ],
     store: opening.store,
     audit: openStoreAudit(opening.connection, options.signal),
@@ -30,6 +31,11 @@ export async function verifyInstallation(
   const lost = lostConfiguration ?? (await end.findLoss())
   const report = await verify(ports, { ...options, rest })
   return { ...report, configuration: configurationReport(lost, configuration) }
+}
+
+/** By everything that the installation knows of its log. */
+function looking(topic: GuardedTopic) {
+  return { lookAt: (partition: number) => topic.lookAt(partition) }
 }
 
 function storedBy(workers: readonly WorkerStatus[]): (partition: number) => bigint | undefined {

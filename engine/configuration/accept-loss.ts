@@ -93,6 +93,7 @@ function changeOf(view: ConfigurationView, { kind, entity, version, payload }: C
         inForce: [],
       })
     case 'slice':
+    case 'loss':
       return undefined
   }
 }

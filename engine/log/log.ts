@@ -116,6 +116,8 @@ export type LogErrorCode =
   | 'LOG_CLOSED'
   | 'LOG_CORRUPT'
   | 'LOG_IN_USE'
+  /** The partition ends below what is known of it: nothing was stored, nor is it before somebody accepts the loss. */
+  | 'LOG_TAIL_LOST'
   | 'LOG_PARTITIONS_DIFFER'
 
 export class LogError extends Error {

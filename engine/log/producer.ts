@@ -180,9 +180,16 @@ class PartitionProducer {
   }
 }
 
+const STORED_NOTHING: ReadonlySet<LogError['code']> = new Set([
+  'LOG_FULL',
+  'LOG_RECORD_TOO_LARGE',
+  'LOG_CLOSED',
+  'LOG_TAIL_LOST',
+])
+
 function storedNothing(error: unknown): boolean {
   if (!(error instanceof LogError)) return false
-  return error.code === 'LOG_FULL' || error.code === 'LOG_RECORD_TOO_LARGE' || error.code === 'LOG_CLOSED'
+  return STORED_NOTHING.has(error.code)
 }
 
 /** After an unknown outcome even "full" does not say that nothing was stored. What is no LogError is our mistake. */

@@ -1,6 +1,12 @@
 import type { Cut } from '../../schemas/control.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { FIRST_BEHAVIOUR, FOURTH_BEHAVIOUR, SECOND_BEHAVIOUR, THIRD_BEHAVIOUR } from '../behaviour-numbers.ts'
+import {
+  FIFTH_BEHAVIOUR,
+  FIRST_BEHAVIOUR,
+  FOURTH_BEHAVIOUR,
+  SECOND_BEHAVIOUR,
+  THIRD_BEHAVIOUR,
+} from '../behaviour-numbers.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import type { Event } from '../event.ts'
 import { parseJson } from '../json-text.ts'
@@ -16,6 +22,7 @@ const BEHAVIOUR_OF_KIND: Readonly<Record<Cut['kind'], number>> = {
   exemption: SECOND_BEHAVIOUR,
   'line-rules': THIRD_BEHAVIOUR,
   quota: THIRD_BEHAVIOUR,
+  loss: FIFTH_BEHAVIOUR,
 }
 
 /** What a program must know to take a cut. */

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { type CheckpointManifest, type CheckpointPart, checkpointPartType } from '../../schemas/checkpoint.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { type Loss, lossIn } from './loss.ts'
 
 const CHUNK_BYTES = 900_000
 const READ_BYTES = 1_000_000
@@ -30,15 +31,22 @@ export interface WrittenRecords {
   readonly records: number
 }
 
+/** The partition whose state they are. */
+export interface CheckpointSource {
+  readonly topic: Topic
+  readonly partition: number
+}
+
 /**
  * Checkpoints of one partition on the log: chunks first, then a manifest with the CRC of the whole, so that a
- * half-written or damaged one is never taken for whole.
+ * half-written or damaged one is never taken for whole. One that lies in an accepted gap holds what lost records did,
+ * which no replay can find out again: it is passed over.
  */
 export class CheckpointLog {
   readonly #topic: Topic
-  readonly #source: { readonly topic: string; readonly partition: number }
+  readonly #source: CheckpointSource
 
-  constructor(topic: Topic, source: { readonly topic: string; readonly partition: number }) {
+  constructor(topic: Topic, source: CheckpointSource) {
     this.#topic = topic
     this.#source = source
   }
@@ -120,6 +128,31 @@ export class CheckpointLog {
     return undefined
   }
 
+  /**
+   * Lowest offset beyond all that the newest checkpoints tell of: the records that they include, and the owners that
+   * wrote them. 0: there are none.
+   */
+  async reach(): Promise<bigint> {
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    const { manifests } = await this.#manifestsBelow(next, first)
+    let reach = 0n
+    for (const { epoch, nextOffset } of manifests)
+      for (const known of [epoch + 1n, nextOffset]) if (known > reach) reach = known
+    return reach
+  }
+
+  /**
+   * Where an accepted gap begins behind which a start goes on when all checkpoints lie in it; undefined: none does.
+   * What the log has before it is stored.
+   */
+  async gapBeforeNewest(): Promise<bigint | undefined> {
+    for await (const { nextOffset } of this.#newestFirst()) {
+      const gap = await this.#gapAround(nextOffset)
+      if (gap !== undefined) return BigInt(gap.from)
+    }
+    return undefined
+  }
+
   /** Lets go of what no start and no replay of the kept log needs. */
   async trim(beforeRecord: bigint): Promise<void> {
     await this.#topic.trim(this.#source.partition, beforeRecord)
@@ -128,7 +161,7 @@ export class CheckpointLog {
   #append(epoch: bigint, nextOffset: bigint, part: CheckpointPart['part']) {
     const { topic, partition } = this.#source
     const value = checkpointPartType.encode(
-      { topic, partition, epoch: Number(epoch), nextOffset: Number(nextOffset), part },
+      { topic: topic.name, partition, epoch: Number(epoch), nextOffset: Number(nextOffset), part },
       ('weir.Chunk' in part ? part['weir.Chunk'].data.length : 0) + 512,
     )
     return this.#topic.append(partition, { value, producer: null, priority: 'control' })
@@ -191,9 +224,20 @@ export class CheckpointLog {
     { epoch, nextOffset, manifest }: WrittenManifest,
     first: bigint,
   ): Promise<KeptCheckpoint | undefined> {
+    if ((await this.#gapAround(nextOffset)) !== undefined) return undefined
     const body = await this.#bodyOf(manifest, epoch, first)
     if (body === undefined) return undefined
     return { epoch, nextOffset, firstRecord: BigInt(manifest.firstChunkOffset), body }
+  }
+
+  /** The record that was the last before a checkpoint in a gap is lost: what stands in its place says so. */
+  async #gapAround(nextOffset: bigint): Promise<Loss | undefined> {
+    const { topic, partition } = this.#source
+    const { first, next } = await topic.bounds(partition)
+    if (nextOffset <= first || nextOffset > next) return undefined
+    const [last] = await topic.read(partition, nextOffset - 1n, 1)
+    const loss = last && lossIn(last)
+    return loss !== undefined && nextOffset > loss.from && nextOffset <= loss.to ? loss : undefined
   }
 
   async #recordAt(offset: bigint): Promise<LogRecord | undefined> {

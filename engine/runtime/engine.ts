@@ -4,6 +4,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../configuration/deployed.ts'
 import type { QuotaLedger } from '../configuration/quota-ledger.ts'
 import type { SpreadReports } from '../configuration/spread.ts'
+import { type LostTail, TailLostError } from '../log/guarded-topic.ts'
 import type { Log, Topic } from '../log/log.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
@@ -23,6 +24,8 @@ const IN_EFFECT_PATIENCE_MS = 5_000
 const IN_EFFECT_POLL_MS = 5
 const RESTART_FIRST_MS = 200
 const RESTART_MAX_MS = 30_000
+/** While somebody has to accept a loss. */
+const LOOK_AGAIN_MS = 1_000
 /** Reasons of aborts: without one each would make an exception with a stack. */
 const STOPPED = 'the engine is stopped'
 const PARTITION_LOST = 'another process has the partition'
@@ -296,16 +299,32 @@ export class Engine implements CutsInEffect, FollowingFolds {
           return
         }
         const sentence = error instanceof Error ? error.message : String(error)
+        const isLost = error instanceof TailLostError
+        if (isLost) await this.#tellLost(error.lost)
+        // What waits for an operator is said once.
+        if (!isLost || this.#troubles.get(partition) !== sentence)
+          logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
         this.#troubles.set(partition, sentence)
-        logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
         // What it still knows is no longer the partition's: nothing may be let go because of it.
         if (error instanceof ReplacedError) lane.workers.delete(partition)
         if (signal.aborted) return
         if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
-        await clock.sleep(pauseMs, signal)
+        await clock.sleep(isLost ? LOOK_AGAIN_MS : pauseMs, signal)
       } finally {
         worker.close()
       }
+    }
+  }
+
+  /** Processes that only take lines cannot ask the store: they learn from what engines tell how far the log must be. */
+  async #tellLost({ topic, partition, to }: LostTail): Promise<void> {
+    const { assignment, logger } = this.#options
+    try {
+      const told = (await assignment.progress(topic)).find(each => each.partition === partition)
+      const progress = told ?? { topic, partition, neededFrom: 0n, settledMs: 0, rowsPerSecond: 0 }
+      await assignment.report([{ ...progress, storedOffset: to + 1n }])
+    } catch (error) {
+      logger.debug({ err: error }, 'a lost end of the log is told the next time')
     }
   }
 

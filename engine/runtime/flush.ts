@@ -12,6 +12,16 @@ export interface TableBatch {
   readonly sinceMs: number
 }
 
+/** Offsets of records that are lost, and that somebody has said to be lost. */
+export interface AcceptedGap {
+  readonly from: bigint
+  /** Exclusive. */
+  readonly to: bigint
+  /** Log time before it and behind it, UNIX ms. */
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
 /** What is to be made durable before the log is passed up to `nextOffset`. */
 export interface Flush {
   readonly nextOffset: bigint
@@ -19,4 +29,6 @@ export interface Flush {
   readonly tables: readonly TableBatch[]
   /** An encoded checkpoint, to be written once the tables are stored; null when none is due. */
   readonly checkpoint: Buffer | null
+  /** The log has lost what came behind these tables. */
+  readonly gap?: AcceptedGap
 }

@@ -57,7 +57,7 @@ export class FollowedPartition {
 
   async #newestFold(): Promise<PartitionFold> {
     const { topic, partition, checkpoints } = this.#source
-    const kept = await new CheckpointLog(checkpoints, { topic: topic.name, partition }).newest()
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
     return new PartitionFold(foldIdentity(topic, partition), kept?.body, this.#scope)
   }
 

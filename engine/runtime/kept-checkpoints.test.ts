@@ -12,7 +12,7 @@ const BODY = Buffer.from('state')
 async function twoWorkers() {
   const log = memoryLog({ clock: manualClock(), entropy: seededEntropy(1) })
   const topic = await log.topic(CHECKPOINT_TOPIC, 1)
-  const checkpoints = new CheckpointLog(topic, { topic: INGEST_TOPIC, partition: 0 })
+  const checkpoints = new CheckpointLog(topic, { topic: await log.topic(INGEST_TOPIC, 1), partition: 0 })
   return {
     topic,
     checkpoints,

@@ -41,6 +41,11 @@ export class KeptCheckpoints {
     return newest.at(-1)
   }
 
+  /** Where a start begins that has none: at the beginning of the log, or of an accepted gap that they all lie in. */
+  async beginning(): Promise<bigint> {
+    return (await this.#log.gapBeforeNewest()) ?? 0n
+  }
+
   /** Writes one; it counts once this resolves. */
   async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<void> {
     const { firstRecord, nextRecord, records } = await this.#log.write(epoch, nextOffset, body)

@@ -24,7 +24,7 @@ export async function knownCuts(
     if (cut.version > (newest.get(key)?.version ?? 0)) newest.set(key, cut)
   }
   for (let partition = 0; partition < topic.partitions && !isOver(); partition++) {
-    const kept = await new CheckpointLog(checkpoints, { topic: topic.name, partition }).newest()
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
     if (kept !== undefined) for (const cut of checkpointType.decode(kept.body).cuts) note(cut as Cut)
     const { first, next } = await topic.bounds(partition)
     let offset = kept?.nextOffset ?? first

@@ -65,11 +65,7 @@ async function writeCheckpoint(): Promise<void> {
   const replay = await PartitionReplay.reaching(source, next, { account: SAMPLE_ACCOUNT })
   await replay.foldTo(next, () => Promise.resolve())
   const { checkpoint } = replay.fold.checkpointAtRest()
-  await new CheckpointLog(checkpoints, { topic: topic.name, partition: 0 }).write(
-    1n,
-    next,
-    checkpoint as Buffer,
-  )
+  await new CheckpointLog(checkpoints, { topic, partition: 0 }).write(1n, next, checkpoint as Buffer)
 }
 
 test('an event is under way until it has arrived', async () => {

@@ -24,10 +24,11 @@ import { Accounts, type HolderState } from './accounts.ts'
 import { AppliedCuts } from './applied-cuts.ts'
 import { behaviourOfCut } from './behaviour.ts'
 import { DeadLetterExchange } from './dead-letter-exchange.ts'
-import type { Flush, TableBatch } from './flush.ts'
+import type { AcceptedGap, Flush, TableBatch } from './flush.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { KeyedExchange } from './keyed-exchange.ts'
 import { judgedArrival } from './line-rules.ts'
+import { type Loss, lossOf, type Witnessed } from './loss.ts'
 import { type NodeHolding, type NodeName, type NodeTotals, PendingNodeActivity } from './node-activity.ts'
 import { OpenBatch } from './open-batch.ts'
 import type { Outbox } from './outbox.ts'
@@ -52,6 +53,13 @@ export interface FoldIdentity extends FoldSeat {
 export interface FoldScope {
   /** What other accounts sent is passed over. */
   readonly account: string
+}
+
+/** Places of lost records, as they are read. */
+interface NotedLoss {
+  readonly from: bigint
+  readonly to: bigint
+  readonly witnessed: Witnessed[]
 }
 
 export function foldIdentity(topic: Topic, partition: number): FoldIdentity {
@@ -102,9 +110,15 @@ export class PartitionFold {
   #lastCheckpointBytes = 0
   #lastCheckpointMs = 0
   #linesSinceCheckpoint = false
+  /** What was witnessed of the lost records whose places are being read. */
+  #loss: NotedLoss | undefined
 
-  /** @param scope folds a part alone, and makes no batches of lines; counts and memory are those of the whole */
-  constructor(identity: FoldIdentity, checkpoint?: Buffer, scope?: FoldScope) {
+  /**
+   * @param scope folds a part alone, and makes no batches of lines; counts and memory are those of the whole
+   * @param from  first offset, without a checkpoint
+   */
+  constructor(identity: FoldIdentity, checkpoint?: Buffer, scope?: FoldScope, from = 0n) {
+    this.#nextOffset = from
     this.#identity = identity
     this.#scope = scope
     this.#accounts = new Accounts(identity, scope?.account)
@@ -148,7 +162,7 @@ export class PartitionFold {
 
   /** True when no batch is open: a checkpoint may be taken here. */
   get atRest(): boolean {
-    return !this.#batch.isOpen
+    return !this.#batch.isOpen && this.#loss === undefined
   }
 
   /** Log time of the newest checkpoint; a UTC day is closed when every partition's lies behind its end. */
@@ -239,6 +253,7 @@ export class PartitionFold {
     assertInOrder(record.offset, this.#nextOffset)
     const flushes = this.#take(record, 0, watch)
     this.#nextOffset = record.offset + 1n
+    if (this.#loss !== undefined) return flushes
     this.#batch.addRecord(record.value.length)
     if (this.#batch.isFull(this.#behaviour)) flushes.push(this.#flush(record.offset, this.#timeMs))
     return flushes
@@ -257,8 +272,19 @@ export class PartitionFold {
   #take(record: LogRecord, firstRow: number, watch: RunWatch | undefined): Flush[] {
     this.#watch = watch
     const control = this.#controlOf(record)
-    const timeMs = Math.max(this.#timeMs, record.appendTimeMs, control === null ? 0 : deadlineOf(control))
+    const loss = control === null ? undefined : lossOf(control)
+    if (loss !== undefined && record.offset < loss.to) {
+      this.#noteLoss(record, loss)
+      return []
+    }
+    const witnessed = [
+      ...(this.#loss?.witnessed ?? []),
+      ...(loss?.witnessed === undefined ? [] : [loss.witnessed]),
+    ]
+    const timesMs = [record.appendTimeMs, ...witnessed.map(each => each.timeMs ?? 0)]
+    const timeMs = Math.max(this.#timeMs, control === null ? 0 : deadlineOf(control), ...timesMs)
     const flushes: Flush[] = []
+    if (this.#loss !== undefined) flushes.push(this.#flushAtGap(this.#loss, record.offset, timeMs))
     if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
 
     const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)
@@ -270,9 +296,10 @@ export class PartitionFold {
     this.#row = firstRow
     this.#bytesSinceCheckpoint += record.value.length
     if (control !== null && timeMs >= this.#windowsEndMs) this.#endDueWindows()
+    for (const each of witnessed) this.#applyWitnessed(each)
     if (this.#isNew(record)) {
       if (control === null) this.#applyContent(record)
-      else if ('weir.Cut' in control.body) this.#cuts.apply(control.body['weir.Cut'])
+      else if (loss === undefined && 'weir.Cut' in control.body) this.#cuts.apply(control.body['weir.Cut'])
     }
     if (control !== null || newSlice) this.#tick()
     // Of other accounts than the record's; and a pipeline that goes on after a pause, or memory from elsewhere, may bring some.
@@ -304,6 +331,34 @@ export class PartitionFold {
       tables: [],
       checkpoint: this.#takeCheckpoint(),
     }
+  }
+
+  /**
+   * In the places of lost records nothing happens, since positions of theirs are known: no time passes, nothing ends.
+   * What is known of them takes effect with the first record behind them.
+   */
+  #noteLoss({ appendTimeMs, value }: LogRecord, { from, to, witnessed = {} }: Loss): void {
+    this.#loss ??= { from: BigInt(from), to: BigInt(to), witnessed: [] }
+    const { witnessed: noted } = this.#loss
+    noted.push({ ...witnessed, timeMs: Math.max(appendTimeMs, witnessed.timeMs ?? 0) })
+    this.#bytesSinceCheckpoint += value.length
+  }
+
+  /** Ends what is open from before lost records, so that what may be stored already is told from what cannot be. */
+  #flushAtGap({ from, to, witnessed }: NotedLoss, offset: bigint, untilMs: number): Flush {
+    this.#loss = undefined
+    const reached = new Set<StoreTable>(witnessed.flatMap(each => each.reached ?? []))
+    const lines = this.#batch.take()
+    const pending = this.#pendingTables(offset).filter(({ table }) => !reached.has(table))
+    const tables = lines === undefined ? pending : [lines, ...pending]
+    for (const { table, last } of tables) this.#stored.set(table, last)
+    const gap: AcceptedGap = { from, to, sinceMs: this.#timeMs, untilMs }
+    return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint: null, gap }
+  }
+
+  #applyWitnessed({ producers = [], cuts = [] }: Witnessed): void {
+    this.#producers.merge(producers)
+    for (const cut of cuts) this.#cuts.apply(cut)
   }
 
   #decoded<T>({ offset }: LogRecord, decode: () => T): T {

@@ -4,6 +4,7 @@ import type { Idempotency } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DeployedConfiguration } from '../configuration/deployed.ts'
+import { TailLostError } from '../log/guarded-topic.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import { type Store, StoreError } from '../store/store.ts'
@@ -11,6 +12,7 @@ import { CheckpointLog } from './checkpoint-log.ts'
 import { CutSender } from './cut-sender.ts'
 import type { Flush } from './flush.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
+import { findLostTail } from './lost-tail.ts'
 import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import type { OutboxTopic, OutgoingRecord } from './outbox.ts'
 import { encodeControl, FoldError, foldIdentity, PartitionFold } from './partition-fold.ts'
@@ -104,7 +106,7 @@ export class PartitionWorker {
   constructor(options: PartitionWorkerOptions) {
     this.#options = options
     const source = { topic: options.topic.name, partition: options.partition }
-    this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, source))
+    this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, options))
     this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
     this.#fold = new PartitionFold(foldIdentity(options.topic, options.partition))
     const append = (body: Control['body']) => this.#appendControl(body)
@@ -194,6 +196,7 @@ export class PartitionWorker {
    */
   async start(signal?: AbortSignal): Promise<void> {
     const { topic, partition, store, workerName, logger } = this.#options
+    await this.#assertWhole(signal)
     if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
     // A late owner record would end the worker of whoever has the partition by now.
     signal?.throwIfAborted()
@@ -202,7 +205,8 @@ export class PartitionWorker {
     await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
     const newest = await this.#kept.load()
     const identity = foldIdentity(topic, partition)
-    this.#fold = new PartitionFold(identity, newest?.body)
+    const from = newest === undefined ? await this.#kept.beginning() : 0n
+    this.#fold = new PartitionFold(identity, newest?.body, undefined, from)
     await this.#checkKeptLog()
     this.#spreads = this.#fold.spreads
     this.#settledMs = this.#fold.lastCheckpointMs
@@ -279,6 +283,13 @@ export class PartitionWorker {
   /** Lets go of the configuration; to be called after `run` or `finish`, also after an error. */
   close(): void {
     this.#cuts.close()
+  }
+
+  /** Before anything is appended: a record would take the place of one that is known of already. */
+  async #assertWhole(signal: AbortSignal | undefined): Promise<void> {
+    const look = () => findLostTail(this.#options, this.#options.partition)
+    const lost = await this.#retry('find out where the log must end', look, signal)
+    if (lost !== undefined) throw new TailLostError(lost)
   }
 
   /** A log that takes no more control records is trimmed first: that needs none, whoever owns the partition. */
@@ -439,6 +450,7 @@ export class PartitionWorker {
       this.#batches++
       this.#rows += batch.rows
     }
+    if (flush.gap !== undefined) this.#settled.pass(flush.gap)
     this.#storedOffset = flush.nextOffset
     if (flush.checkpoint === null) return
     const { nextOffset, checkpoint } = flush

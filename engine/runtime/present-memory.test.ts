@@ -124,7 +124,7 @@ test('what takes too long is given up, also by whoever waits behind it', async (
 test('a checkpoint that is larger than its reader allows is not read', async () => {
   const { world } = await passedWorld(1, 0)
   const topic = await world.log.topic(CHECKPOINT_TOPIC, world.ingest.partitions)
-  const checkpoints = new CheckpointLog(topic, { topic: world.ingest.name, partition: world.partition })
+  const checkpoints = new CheckpointLog(topic, { topic: world.ingest, partition: world.partition })
   const kept = await checkpoints.newest()
   const bytes = kept?.body.length ?? 0
   expect((await checkpoints.newest(bytes))?.nextOffset).toBe(kept?.nextOffset)

@@ -35,6 +35,18 @@ export class Producers {
     return true
   }
 
+  /** Notes positions that others have witnessed; those that are passed already change nothing. */
+  merge(positions: Iterable<{ id: string; sequence: number; timeMs: number }>): void {
+    for (const { id, sequence, timeMs } of positions) {
+      const known = this.#positions.get(id)
+      if (known !== undefined && known.sequence >= sequence && known.timeMs >= timeMs) continue
+      this.#positions.set(id, {
+        sequence: Math.max(sequence, known?.sequence ?? 0),
+        timeMs: Math.max(timeMs, known?.timeMs ?? 0),
+      })
+    }
+  }
+
   /** What is still worth remembering at that time, ordered by id. */
   snapshot(timeMs: number): { id: string; sequence: number; timeMs: number }[] {
     forgetExpired(this.#positions, timeMs - PRODUCER_EXPIRY_MS)

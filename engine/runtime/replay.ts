@@ -188,5 +188,5 @@ function beginsTooLate({ topic, partition }: ReplayedPartition, first: bigint): 
 }
 
 function checkpointLogOf({ checkpoints, topic, partition }: ReplayedPartition): CheckpointLog {
-  return new CheckpointLog(checkpoints, { topic: topic.name, partition })
+  return new CheckpointLog(checkpoints, { topic, partition })
 }

@@ -1,6 +1,6 @@
 import type { Position } from '../position.ts'
 import type { Store, StoreTable } from '../store/store.ts'
-import type { TableBatch } from './flush.ts'
+import type { AcceptedGap, TableBatch } from './flush.ts'
 import { FoldError, type FoldIdentity, type PartitionFold } from './partition-fold.ts'
 
 const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
@@ -46,6 +46,11 @@ export class SettledTables {
     throw new FoldError(
       `table ${table} ends at position ${where}, which is not the end of a batch (${first.offset}/${first.row} to ${last.offset}/${last.row}): the store and the log do not belong together`,
     )
+  }
+
+  /** Rows of records that are lost stay as they are; what comes behind them is not there yet. */
+  pass({ to }: AcceptedGap): void {
+    for (const [table, { offset }] of this.#highest) if (offset < to) this.#highest.delete(table)
   }
 
   toString(): string {

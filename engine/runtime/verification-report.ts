@@ -1,3 +1,4 @@
+import type { LostTail } from '../log/guarded-topic.ts'
 import type { StoreTable } from '../store/store.ts'
 import type {
   NoPartitionRows,
@@ -59,6 +60,8 @@ export type MismatchKind =
   | 'rows'
   /** Rows of a stretch of the log add up to something else than the log says, and no record of it could be found to differ. */
   | 'sums'
+  /** The log of a partition ends before records that are known of. */
+  | 'lost-tail'
   /** Rows of a position that the log does not have yet. */
   | 'beyond-log'
   /** Rows of a partition that there is not. */
@@ -187,6 +190,18 @@ export function strayMismatch(
     lastOffset: Number(until - 1n),
     hour: stray === undefined ? null : hourText(stray.hourMs),
     found: { ...NOTHING, rows: stray?.rows ?? 0 },
+  }
+}
+
+/** Records that a partition's log has lost. */
+export function lostTailMismatch({ partition, from, to }: LostTail): Mismatch {
+  return {
+    ...NOWHERE,
+    kind: 'lost-tail',
+    table: 'lines',
+    partition,
+    firstOffset: Number(from),
+    lastOffset: Number(to),
   }
 }
 

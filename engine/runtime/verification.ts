@@ -1,12 +1,16 @@
 import type { Clock } from '../clock/clock.ts'
+import type { LostTail } from '../log/guarded-topic.ts'
 import { LogError, type Topic } from '../log/log.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
 import { expiredRetention } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
 import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../store/store-audit.ts'
+import type { AcceptedGap } from './flush.ts'
+import { findLostTail } from './lost-tail.ts'
 import { PartitionVerification } from './partition-verification.ts'
 import {
   type DayReport,
+  lostTailMismatch,
   type Mismatch,
   type PartitionReport,
   partitionMismatch,
@@ -27,6 +31,8 @@ export interface VerifiedTopic {
   readonly checkpoints: Topic
   /** Offset below which a worker at work has stored everything; undefined where none is. */
   storedOffset(partition: number): bigint | undefined
+  /** Looks for records that the end of a partition lacks; by checkpoints and store when left out. */
+  lookAt?(partition: number): Promise<LostTail | undefined>
 }
 
 export interface VerificationPorts {
@@ -59,7 +65,7 @@ export async function verify(
   return new Verification(ports, options).run()
 }
 
-interface StoredPartition extends Omit<VerifiedTopic, 'storedOffset'> {
+interface StoredPartition extends Pick<VerifiedTopic, 'topic' | 'checkpoints'> {
   readonly partition: number
   readonly storedOffset: bigint | undefined
 }
@@ -69,6 +75,8 @@ interface Recomputed {
   fromMs: number
   untilMs: number
   readonly usage: Map<string, UsageSums>
+  /** Of days that such a gap lies in the log does not tell everything. */
+  readonly gaps: AcceptedGap[]
 }
 
 class Verification {
@@ -76,7 +84,12 @@ class Verification {
   readonly #options: VerificationOptions
   readonly #partitions: PartitionReport[] = []
   readonly #days: DayReport[] = []
-  readonly #recomputed: Recomputed = { fromMs: 0, untilMs: Number.POSITIVE_INFINITY, usage: new Map() }
+  readonly #recomputed: Recomputed = {
+    fromMs: 0,
+    untilMs: Number.POSITIVE_INFINITY,
+    usage: new Map(),
+    gaps: [],
+  }
 
   constructor(ports: VerificationPorts, options: VerificationOptions) {
     this.#ports = ports
@@ -85,6 +98,8 @@ class Verification {
 
   async run(): Promise<VerificationReport> {
     const { topics } = this.#ports
+    const lost = await this.#lostTail()
+    if (lost !== undefined) return this.#report(lost)
     // Taken first, all at once: the engine goes on meanwhile.
     const all = topics.flatMap(({ topic, checkpoints, storedOffset }) =>
       Array.from({ length: topic.partitions }, (_, partition) => {
@@ -104,6 +119,19 @@ class Verification {
   async #report(mismatch: Mismatch | null): Promise<VerificationReport> {
     const damaged = await this.#ports.store.findDamage(this.#options.signal)
     return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
+  }
+
+  /** The first partition that ends before what is known of it. */
+  async #lostTail(): Promise<Mismatch | undefined> {
+    const { topics, store } = this.#ports
+    for (const verified of topics) {
+      const { topic, lookAt = partition => findLostTail({ ...verified, store }, partition) } = verified
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        const lost = await lookAt(partition)
+        if (lost !== undefined) return namingTopic(lostTailMismatch(lost), topic.name)
+      }
+    }
+    return undefined
   }
 
   /** Records that the log has: for those who want to know how far it is. */
@@ -150,6 +178,7 @@ class Verification {
     const recomputed = this.#recomputed
     recomputed.fromMs = Math.max(recomputed.fromMs, partition.fromMs)
     recomputed.untilMs = Math.min(recomputed.untilMs, partition.untilMs)
+    recomputed.gaps.push(...verification.gaps)
     for (const [day, usage] of verification.usage)
       recomputed.usage.set(day, addedUsage(recomputed.usage.get(day) ?? NO_USAGE, usage))
   }
@@ -205,9 +234,10 @@ class Verification {
   }
 
   #isRecomputed(day: string): boolean {
-    const { fromMs, untilMs } = this.#recomputed
+    const { fromMs, untilMs, gaps } = this.#recomputed
     const startMs = Date.parse(day)
-    return fromMs < startMs && startMs + DAY_MS <= untilMs
+    const hasGap = gaps.some(gap => gap.sinceMs < startMs + DAY_MS && gap.untilMs >= startMs)
+    return !hasGap && fromMs < startMs && startMs + DAY_MS <= untilMs
   }
 }
 

@@ -205,7 +205,8 @@ function inPartition({ topic, partition }: PartitionTable): string {
 }
 
 function inRange(range: StoredRange): string {
-  const offsets = `${inPartition(range)} AND offset >= ${range.from} AND offset < ${range.until}`
+  const except = (range.except ?? []).map(({ from, to }) => ` AND NOT (offset >= ${from} AND offset < ${to})`)
+  const offsets = `${inPartition(range)} AND offset >= ${range.from} AND offset < ${range.until}${except.join('')}`
   if (range.day === undefined) return offsets
   const startMs = Date.parse(range.day)
   return `${offsets} AND t >= ${moment(startMs)} AND t < ${moment(startMs + DAY_MS)}`

@@ -13,6 +13,8 @@ import {
   type Statement,
   type Store,
   StoreError,
+  type StoreReach,
+  type StoreTable,
 } from './store.ts'
 import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
@@ -115,17 +117,47 @@ SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence
   ): Promise<Position | null> {
     return this.#translated(async () => {
       await this.#connection.endInserts(this.#comment(target))
-      const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
       const [found] = await this.#connection.read<{ rows: string; highest: [string, number] }>(
         `SELECT count() AS rows, max((offset, row)) AS highest
 FROM ${target.table}
-WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
-  AND t >= fromUnixTimestamp64Milli(${Math.max(0, Math.floor(sinceMs))}, 'UTC')
-  AND offset >= ${from.offset} AND (offset, row) >= (${from.offset}, ${from.row})`,
+WHERE ${atOrBehind(target, from)}`,
       )
       if (found === undefined || found.rows === '0') return null
       const [offset, row] = found.highest
       return { offset: BigInt(offset), row }
+    })
+  }
+
+  async reached(
+    { topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>,
+    from: Position & { readonly timeMs: number },
+  ): Promise<StoreReach> {
+    if (this.#logId === undefined) throw this.#notOpen
+    return this.#translated(async () => {
+      const [owner] = await this.#connection.read<{ rows: string; offset: string }>(
+        `SELECT count() AS rows, max(epoch_offset) AS offset FROM owners
+WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`,
+      )
+      const positions = new Map<StoreTable, Position>()
+      let timeMs = 0
+      for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+        const [found] = await this.#connection.read<{
+          rows: string
+          highest: [string, number]
+          latest: string
+        }>(
+          `SELECT count() AS rows, max((offset, row)) AS highest, toUnixTimestamp64Milli(max(t)) AS latest
+FROM ${table} WHERE ${atOrBehind({ topic, partition, table }, from)}`,
+        )
+        if (found === undefined || found.rows === '0') continue
+        positions.set(table, { offset: BigInt(found.highest[0]), row: found.highest[1] })
+        timeMs = Math.max(timeMs, Number(found.latest))
+      }
+      return {
+        owner: owner === undefined || owner.rows === '0' ? null : BigInt(owner.offset),
+        positions,
+        timeMs,
+      }
     })
   }
 
@@ -249,6 +281,17 @@ WHERE topic = ${topicNumber(target.topic)} AND partition = ${target.partition}
 /** An older owner gets an error; a condition that is merely false would report success and store nothing. */
 function fence(topic: number, partition: number, { offset, attempt }: Epoch): string {
   return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), '${FENCED}') = 0`
+}
+
+/** Rows of a partition at or behind a position. */
+function atOrBehind(
+  { topic, partition, table }: PartitionTable,
+  from: Position & { readonly timeMs: number },
+): string {
+  const sinceMs = table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
+  return `topic = ${topicNumber(topic)} AND partition = ${partition}
+  AND t >= fromUnixTimestamp64Milli(${Math.max(0, Math.floor(sinceMs))}, 'UTC')
+  AND offset >= ${from.offset} AND (offset, row) >= (${from.offset}, ${from.row})`
 }
 
 function topicNumber(topic: string): number {

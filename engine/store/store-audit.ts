@@ -59,6 +59,8 @@ export interface StoredRange extends PartitionTable {
   readonly until: bigint
   /** YYYY-MM-DD; all days when absent. */
   readonly day?: string
+  /** Offsets that are left out. */
+  readonly except?: readonly { readonly from: bigint; readonly to: bigint }[]
 }
 
 /** Sums over rows, modulo 2^64, so that the order of rows does not matter and sums can be added. */

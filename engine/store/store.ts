@@ -42,6 +42,17 @@ export interface Store {
   settle(target: PartitionTable, from: Position & { readonly timeMs: number }): Promise<Position | null>
 
   /**
+   * How far the log of a partition must have been, by what is here of it: a look, which ends nothing.
+   *
+   * @param from where the newest checkpoint goes on: what lies below need not be looked at
+   * @throws StoreError UNAVAILABLE, also while the store is not open yet
+   */
+  reached(
+    target: Pick<PartitionTable, 'topic' | 'partition'>,
+    from: Position & { readonly timeMs: number },
+  ): Promise<StoreReach>
+
+  /**
    * One read-only statement; user text reaches it only as a parameter.
    *
    * @throws StoreError UNAVAILABLE, also while the store is not open yet; STORE_DAMAGED; STATEMENT_FAILED
@@ -93,6 +104,15 @@ export interface PartitionTable {
   readonly topic: string
   readonly partition: number
   readonly table: StoreTable
+}
+
+export interface StoreReach {
+  /** Offset of the newest owner's record; null: nobody has had the partition. */
+  readonly owner: bigint | null
+  /** Highest position of each table that has any. */
+  readonly positions: ReadonlyMap<StoreTable, Position>
+  /** Highest log time of a row, UNIX ms; 0: there is none. */
+  readonly timeMs: number
 }
 
 export interface PartitionOwner {

@@ -9,6 +9,7 @@ import type { Clock } from '../clock/clock.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import { CheckpointLog } from '../runtime/checkpoint-log.ts'
+import { lossIn } from '../runtime/loss.ts'
 import { IdempotencyKeys, Producers } from '../runtime/repeats.ts'
 import type { ReplayedPartition } from '../runtime/replay.ts'
 import type { LineFilter } from './line-filter.ts'
@@ -124,7 +125,7 @@ export class TailedPartition {
   async #begin(): Promise<void> {
     const { topic, partition, checkpoints } = this.#source
     const { first, next } = await topic.bounds(partition)
-    const kept = await new CheckpointLog(checkpoints, { topic: topic.name, partition }).newest()
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
     const checkpoint = kept && checkpointType.decode(kept.body)
     this.#nextOffset = first
     this.#beganBelow = next
@@ -152,8 +153,10 @@ export class TailedPartition {
       const schemaId = schemaIdOf(record.value)
       const isLines = schemaId === lineBatchType.id
       const isContent = isLines || schemaId === rekeyedType.id || schemaId === deadLettersType.id
+      const loss = isContent ? undefined : lossIn(record)
       const deadlineMs = isContent ? 0 : deadlineOf(record)
-      this.#timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineMs)
+      this.#timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineMs, loss?.witnessed?.timeMs ?? 0)
+      this.#producers.merge(loss?.witnessed?.producers ?? [])
       if (isLines && this.#isNew(record)) await this.#showLines(record, signal)
     } catch (error) {
       if (!(error instanceof WireFormatError)) throw error

@@ -9,6 +9,7 @@ import {
   type Statement,
   type Store,
   StoreError,
+  type StoreReach,
   type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
@@ -91,6 +92,7 @@ export class SimulatedStore {
       open: async () => undefined,
       claim: owner => call('claim', () => this.#claim(owner)),
       insert: insert => this.#insert(actor, insert),
+      reached: (target, from) => call('reached', () => this.#reached(target, from)),
       settle: (target, from) => call('settle', () => this.#settle(target, from)),
       query: () => Promise.reject(noSql()),
       queryStream: (_statement: Statement) => {
@@ -208,6 +210,26 @@ export class SimulatedStore {
     for (const statement of running) statement.isKilled = true
     for (const { ended } of running) await ended
     return this.#highest(target, from)
+  }
+
+  #reached(
+    target: Pick<PartitionTable, 'topic' | 'partition'>,
+    from: Position & { readonly timeMs: number },
+  ): StoreReach {
+    const positions = new Map<StoreTable, Position>()
+    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+      const highest = this.#highest({ ...target, table }, from)
+      if (highest !== null) positions.set(table, highest)
+    }
+    const parts = this.history.filter(
+      part => part.target.topic === target.topic && part.target.partition === target.partition,
+    )
+    const timeMs = Math.max(0, ...parts.flatMap(({ rows }) => rows.map(({ t }) => Number(t))))
+    return {
+      owner: this.#owners.get(`${target.topic}/${target.partition}`)?.offset ?? null,
+      positions,
+      timeMs,
+    }
   }
 
   /** As the real store: rows of earlier days are not looked at, and minutes begin before what they tell of. */

@@ -7,6 +7,8 @@ import {
   type Statement,
   type Store,
   StoreError,
+  type StoreReach,
+  type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
@@ -84,6 +86,26 @@ export class MemoryStore implements Store {
       }
     }
     return highest
+  }
+
+  async reached(
+    target: Pick<PartitionTable, 'topic' | 'partition'>,
+    from: Position & { readonly timeMs: number },
+  ): Promise<StoreReach> {
+    const positions = new Map<StoreTable, Position>()
+    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+      const highest = await this.settle({ ...target, table }, from)
+      if (highest !== null) positions.set(table, highest)
+    }
+    const rows = this.parts.filter(
+      part => part.target.topic === target.topic && part.target.partition === target.partition,
+    )
+    const timeMs = Math.max(0, ...rows.flatMap(part => part.rows.map(row => Number(row.t))))
+    return {
+      owner: this.#epochs.get(`${target.topic}/${target.partition}`)?.offset ?? null,
+      positions,
+      timeMs,
+    }
   }
 
   async query<Row>(_statement: Statement): Promise<Row[]> {

@@ -214,6 +214,7 @@ export const EMPTY_STORE: Store = {
   claim: async () => undefined,
   insert: async () => undefined,
   settle: async () => null,
+  reached: async () => ({ owner: null, positions: new Map(), timeMs: 0 }),
   query: async () => [],
   queryStream: async function* () {},
   damage: NO_DAMAGE,

@@ -108,7 +108,7 @@ export function expectConservation(): void {
 /** What a start would go on from. */
 export async function newestCheckpoint({ log, ingest, partition }: World): Promise<Checkpoint> {
   const topic = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
-  const kept = await new CheckpointLog(topic, { topic: ingest.name, partition }).newest()
+  const kept = await new CheckpointLog(topic, { topic: ingest, partition }).newest()
   return checkpointType.decode(kept?.body as Buffer)
 }
 

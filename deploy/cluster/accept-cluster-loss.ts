@@ -1,0 +1,50 @@
+import { pino } from 'pino'
+import { acceptLoss } from '../../engine/runtime/lost-tail.ts'
+import { StoreError } from '../../engine/store/store.ts'
+import { assertPartition, numbersOf, recordsOf } from '../operator/accept-installation-loss.ts'
+import type { AcceptLossTask } from '../operator/accept-loss-task.ts'
+import { readSettings } from '../settings.ts'
+import { StoreOpening } from '../store-opening.ts'
+import { openClusterBase } from './cluster-base.ts'
+
+/**
+ * Accepts a loss at the end of the log of a cluster, from a process of its own: the partition takes nothing of others
+ * until every lost place is filled.
+ *
+ * @returns number of records
+ * @throws SettingsError, LogError, StoreError, LossError with a sentence when it cannot be done
+ */
+export async function acceptClusterLoss(
+  environment: Readonly<Record<string, string | undefined>>,
+  { topic: name, ...task }: AcceptLossTask,
+): Promise<number> {
+  const logger = pino({ level: 'silent' })
+  const base = await openClusterBase(readSettings(environment), logger)
+  const { settings, log, ingest, checkpoints, keyed, clock, group } = base
+  try {
+    const opening = await StoreOpening.begin(
+      { logId: ingest.logId, wasFilled: false },
+      { settings, directory: undefined, clock, logger },
+    )
+    try {
+      if (!opening.isOpen)
+        throw new StoreError(
+          'UNAVAILABLE',
+          'the store of CLICKHOUSE_URL does not answer: try again once it does',
+        )
+      const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
+      assertPartition(task.partition, lane.topic.partitions)
+      const mark = async (partition: number) => {
+        const told = await group.progress(lane.topic.name)
+        return told.find(each => each.partition === partition)?.storedOffset ?? 0n
+      }
+      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark }
+      return recordsOf(await acceptLoss(witnesses, numbersOf(task)))
+    } finally {
+      await opening.close()
+    }
+  } finally {
+    await group.close()
+    await log.close()
+  }
+}

@@ -1,0 +1,33 @@
+import type { LostTail } from '../../engine/log/guarded-topic.ts'
+import { acceptLoss, LossError } from '../../engine/runtime/lost-tail.ts'
+import type { Installation } from '../installation.ts'
+import type { AcceptLossTask } from './accept-loss-task.ts'
+
+/** Accepts a loss at the end of the log. @returns number of records @throws LossError, LogError, StoreError */
+export async function acceptInstallationLoss(
+  installation: Pick<Installation, 'ingest' | 'checkpoints' | 'keyed' | 'opening' | 'ends'>,
+  { topic: name, ...task }: AcceptLossTask,
+): Promise<number> {
+  const { ingest, checkpoints, keyed, opening, ends } = installation
+  const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
+  assertPartition(task.partition, lane.topic.partitions)
+  const mark = async (partition: number) => ends.of(lane.topic, partition)
+  const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark }
+  const lost = await acceptLoss(witnesses, numbersOf(task))
+  await lane.topic.lookAt(task.partition)
+  return recordsOf(lost)
+}
+
+export function numbersOf({ partition, from, to }: Omit<AcceptLossTask, 'topic'>) {
+  return { partition, from: BigInt(from), to: BigInt(to) }
+}
+
+export function recordsOf({ from, to }: LostTail): number {
+  return Number(to - from) + 1
+}
+
+/** @throws LossError */
+export function assertPartition(partition: number, partitions: number): void {
+  if (partition >= partitions)
+    throw new LossError(`there is no partition ${partition}: they are numbered 0 to ${partitions - 1}`)
+}

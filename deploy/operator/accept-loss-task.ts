@@ -1,0 +1,24 @@
+/** Topics whose losses can be accepted, as they are called on the command line. */
+export const LOSABLE_TOPICS = ['ingest', 'keyed'] as const
+export type LosableTopic = (typeof LOSABLE_TOPICS)[number]
+
+/** With the numbers that were told: first and last lost record. */
+export interface AcceptLossTask {
+  readonly task: 'accept-loss'
+  readonly topic: LosableTopic
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+}
+
+/** @returns undefined when it is no such task */
+export function acceptLossTask(body: unknown): AcceptLossTask | undefined {
+  const { topic: name, partition, from, to } = body as Record<string, unknown>
+  const topic = LOSABLE_TOPICS.find(each => each === name)
+  if (topic === undefined || !isCount(partition) || !isCount(from) || !isCount(to)) return undefined
+  return { task: 'accept-loss', topic, partition, from, to }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

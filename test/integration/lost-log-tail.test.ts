@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { RunningWeir } from '../support/running-weir.ts'
+
+const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
+
+let weir: RunningWeir | undefined
+
+afterEach(async () => {
+  await weir?.dispose()
+  weir = undefined
+})
+
+async function post(running: RunningWeir, lines: readonly string[]): Promise<Response> {
+  const { ingestUrl, ingestionKey } = running.credentials
+  return fetch(`${ingestUrl}/logs/ingest?hostname=web-1`, {
+    method: 'POST',
+    headers: { apikey: ingestionKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ lines: lines.map(line => ({ line })) }),
+  })
+}
+
+async function ready(running: RunningWeir): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${running.credentials.apiUrl}/readyz`)
+  return { status: response.status, text: await response.text() }
+}
+
+async function command(running: RunningWeir, ...args: string[]): Promise<{ code: number; text: string }> {
+  return new Promise(resolve => {
+    execFile(process.execPath, [PROGRAM, ...args], { env: running.environment }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : (error.code as number), text: `${out}${err}` }),
+    )
+  })
+}
+
+/** Cuts bytes off the end of what was written last of the lines' only partition. */
+function cutTail(running: RunningWeir, bytes: number): void {
+  const folder = join(running.directory, 'log/weir.ingest/0')
+  const newest = readdirSync(folder)
+    .filter(name => name.endsWith('.segment'))
+    .sort()
+    .at(-1)
+  const path = join(folder, newest as string)
+  truncateSync(path, statSync(path).size - bytes)
+}
+
+/** An installation that has stored lines by many requests, stopped. */
+async function filled(settings: Readonly<Record<string, string>> = {}, requests = 300): Promise<RunningWeir> {
+  const running = await RunningWeir.start({ WEIR_PARTITIONS: '1', ...settings })
+  weir = running
+  for (let request = 0; request < requests; request++)
+    expect((await post(running, [`before ${request} ${'x'.repeat(100)}`, 'b', 'c'])).status).toBe(200)
+  const stored = await eventually(
+    () => countedLines(running),
+    count => count === 3 * requests,
+  )
+  expect(stored).toBe(3 * requests)
+  await running.end('SIGTERM')
+  return running
+}
+
+function numbersIn(text: string): string[] {
+  const [, from = '', to = ''] = NUMBERS.exec(text) ?? []
+  return ['log', 'accept-loss', '--topic', 'ingest', '--partition', '0', '--from', from, '--to', to]
+}
+
+test('after the end of the log was lost, lines were acknowledged that never appeared', async () => {
+  const running = await filled()
+  cutTail(running, 20_000)
+  await running.start()
+  const refused = await post(running, ['refused'])
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await refused.text()).toMatch(NUMBERS)
+  const told = await ready(running)
+  expect(told).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
+  expect(told.text).toContain('Partition 0 of weir.ingest ends before record')
+  const before = await command(running, 'verify')
+  expect(before).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('the log has lost records at its end'),
+  })
+
+  const accept = numbersIn(told.text)
+  const [from, to] = [Number(accept[7]), Number(accept[9])]
+  for (const [wrongFrom, wrongTo] of [
+    [from - 1, to],
+    [from, to - 1],
+    [from, to + 1],
+  ]) {
+    const wrong = await command(running, ...accept.slice(0, 7), `${wrongFrom}`, '--to', `${wrongTo}`)
+    expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining(`--from ${from} --to ${to}`) })
+  }
+  expect((await post(running, ['refused'])).status).toBe(503)
+  const other = await command(running, ...accept.slice(0, 3), 'keyed', ...accept.slice(4))
+  expect(other).toMatchObject({ code: 2, text: expect.stringContaining('Nothing is missing') })
+
+  expect(await command(running, ...accept)).toMatchObject({ code: 0 })
+  for (let line = 0; line < 200; line++) expect((await post(running, [`after ${line}`])).status).toBe(200)
+  const found = await eventually(
+    () => exportedLines(running, { query: 'after' }),
+    lines => lines.length >= 200,
+  )
+  expect(new Set(found.map(line => line._line)).size).toBe(200)
+  expect(new Set(found.map(line => line._id)).size).toBe(200)
+  expect(await countedLines(running)).toBe(1_100)
+  expect((await ready(running)).status).toBe(200)
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+  expect(await command(running, ...accept)).toMatchObject({ code: 2 })
+
+  await running.end('SIGKILL')
+  await running.start()
+  expect((await post(running, ['after a restart'])).status).toBe(200)
+  const all = await eventually(
+    () => countedLines(running),
+    count => count >= 1_101,
+  )
+  expect(all).toBe(1_101)
+  await running.end('SIGTERM')
+  expect(await command(running, 'verify')).toMatchObject({ code: 0, text: expect.stringContaining('OK') })
+}, 120_000)
+
+test('a stopped installation says what its log has lost, and goes on once that is accepted', async () => {
+  const running = await filled({}, 700)
+  cutTail(running, 150_000)
+  const told = await command(running, 'verify', '--json')
+  expect(told.code).toBe(1)
+  const { mismatch } = JSON.parse(told.text) as { mismatch: Record<string, number> }
+  expect(mismatch).toMatchObject({ kind: 'lost-tail', partition: 0 })
+  const numbers = ['--from', `${mismatch.firstOffset}`, '--to', `${mismatch.lastOffset}`]
+  const accepted = await command(
+    running,
+    'log',
+    'accept-loss',
+    '--topic',
+    'ingest',
+    '--partition',
+    '0',
+    ...numbers,
+  )
+  expect(accepted).toMatchObject({ code: 0, text: expect.stringContaining('is accepted') })
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+  await running.start()
+  const answers = await Promise.all(
+    Array.from({ length: 1_500 }, async (_, line) => (await post(running, [`after ${line}`])).status),
+  )
+  expect(answers.filter(status => status === 200)).toHaveLength(1_500)
+  const found = await eventually(
+    () => exportedLines(running, { query: 'after' }),
+    lines => lines.length >= 1_500,
+  )
+  expect(new Set(found.map(line => line._line)).size).toBe(1_500)
+  expect(await countedLines(running)).toBe(3_600)
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
+
+test('after a kill and a lost end that no checkpoint and no row knows of, the folder still knows of it', async () => {
+  const running = await RunningWeir.start({ WEIR_PARTITIONS: '1' })
+  weir = running
+  await post(running, ['a'])
+  await new Promise(resolve => setTimeout(resolve, 1_500))
+  for (let line = 0; line < 20; line++) expect((await post(running, [`${line}`])).status).toBe(200)
+  await new Promise(resolve => setTimeout(resolve, 100))
+  await running.end('SIGKILL')
+  cutTail(running, 300)
+  await running.start()
+  expect(await ready(running)).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
+}, 60_000)
