@@ -23,7 +23,7 @@ import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CONFIG_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../engine/log/topics.ts'
 import { wholeAssignment } from '../engine/runtime/assignment.ts'
 import { Engine } from '../engine/runtime/engine.ts'
-import { findLostTail } from '../engine/runtime/lost-tail.ts'
+import { findLostTail, findLostTailNow } from '../engine/runtime/lost-tail.ts'
 import { LiveTaps } from '../engine/runtime/taps.ts'
 import { endMarkTable } from '../engine/store/end-mark-table.ts'
 import { configurationEnd, lossError } from './configuration-guard.ts'
@@ -228,8 +228,9 @@ function guardedTopic(
   const mark = async (partition: number) => ends.of(topic, partition)
   const look: LookForLostTail = async (partition, floor) => {
     const store = opening.isOpen ? opening.store : undefined
+    if (ends.isKnown) return findLostTailNow({ topic, checkpoints, store, mark }, partition, floor)
     // Of a folder of an earlier program, or one that was restored, only the store knows all.
-    if (store === undefined && !ends.isKnown && (await topic.bounds(partition)).next > 0n)
+    if (store === undefined && (await topic.bounds(partition)).next > 0n)
       throw new LogError(
         'LOG_UNAVAILABLE',
         `Where partition ${partition} of ${topic.name} must end is known to the store alone, which does not answer yet.`,

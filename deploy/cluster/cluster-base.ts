@@ -19,7 +19,7 @@ import {
   openPartitionedTopics,
   type PartitionedTopics,
 } from '../../engine/log/topics.ts'
-import { findLostTail } from '../../engine/runtime/lost-tail.ts'
+import { findLostTailNow } from '../../engine/runtime/lost-tail.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { WireFormatError } from '../../schemas/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
@@ -111,7 +111,7 @@ function guardedTopic(
     return told.find(each => each.partition === partition)?.storedOffset ?? 0n
   }
   const look: LookForLostTail = (partition, floor) =>
-    findLostTail({ topic, checkpoints, store: witness.store, mark }, partition, floor)
+    findLostTailNow({ topic, checkpoints, store: witness.store, mark }, partition, floor)
   return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
 }
 

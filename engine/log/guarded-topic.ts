@@ -125,9 +125,15 @@ export class GuardedTopic implements Topic {
   async #open(partition: number, guard: PartitionGuard): Promise<void> {
     const isRecent = this.#monotonicMs() - guard.lookedAtMs < LOOK_AGAIN_MS
     if (guard.lost === undefined || !isRecent) {
-      guard.looking ??= this.lookAt(partition).finally(() => {
-        guard.looking = undefined
-      })
+      guard.looking ??= this.lookAt(partition)
+        .catch((cause: Error) => {
+          throw cause instanceof LogError
+            ? cause
+            : new LogError('LOG_UNAVAILABLE', cause.message, { retriable: true, cause })
+        })
+        .finally(() => {
+          guard.looking = undefined
+        })
       await guard.looking
     }
     if (guard.lost !== undefined) throw new TailLostError(guard.lost)

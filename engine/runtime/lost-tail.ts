@@ -2,7 +2,7 @@ import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
 import type { Cut } from '../../schemas/control.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
 import type { Topic } from '../log/log.ts'
-import type { Store, StoreReach, StoreTable } from '../store/store.ts'
+import { type Store, StoreError, type StoreReach, type StoreTable } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from './loss.ts'
 import { encodeControl } from './partition-fold.ts'
@@ -54,6 +54,20 @@ export async function findLostTail(
   const { next } = await witnesses.topic.bounds(partition)
   if (next >= end) return undefined
   return { topic: witnesses.topic.name, partition, from: next, to: end - 1n }
+}
+
+/** The same for who takes lines also while the store is away: what else is known has to do then. */
+export async function findLostTailNow(
+  witnesses: Witnesses,
+  partition: number,
+  floor = 0n,
+): Promise<LostTail | undefined> {
+  try {
+    return await findLostTail(witnesses, partition, floor)
+  } catch (error) {
+    if (!(error instanceof StoreError && error.retriable)) throw error
+    return findLostTail({ ...witnesses, store: undefined }, partition, floor)
+  }
 }
 
 async function knownOf({ topic, checkpoints, store, mark }: Witnesses, partition: number): Promise<Known> {

@@ -232,6 +232,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'a log may not end below what is known of it': {
+    patches: [
+      {
+        file: 'engine/runtime/lost-tail.ts',
+        find: '  if (next >= end) return undefined\n',
+        replace: '  if (next >= 0n || end < 0n) return undefined\n',
+      },
+    ],
+  },
   'a line that rules leave out counts as dropped': {
     patches: [
       {

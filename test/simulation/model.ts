@@ -94,6 +94,21 @@ export interface Meaning {
   readonly refusals: ReadonlyMap<string, number>
 }
 
+/** What an accepted loss says, where it stands in the places of lost records. */
+export interface AcceptedLoss {
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+  readonly witnessed?: WitnessedPart
+}
+
+interface WitnessedPart {
+  readonly timeMs?: number
+  readonly producers?: readonly { id: string; sequence: number; timeMs: number }[]
+  readonly cuts?: readonly Cut[]
+  readonly reached?: readonly string[]
+}
+
 interface PipelinePayload {
   readonly accountId: string
   readonly title: string
@@ -125,6 +140,8 @@ export class LogModel {
   readonly #inForce = new Map<string, InForce>()
   readonly #keys = new Map<string, { digest: string; timeMs: number }>()
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
+  /** Of lost records whose places are being read. */
+  readonly #witnessed: WitnessedPart[] = []
   #timeMs = 0
   /** In force: the highest that a control record has named so far. */
   #behaviour = 1
@@ -151,12 +168,26 @@ export class LogModel {
     const isLines = schemaIdOf(record.value) === lineBatchType.id
     const control = isLines ? undefined : controlType.decode(record.value)
     this.#behaviour = Math.max(this.#behaviour, control?.behaviour ?? 1)
-    const timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineOf(control))
+    const loss = lossOf(control)
+    if (loss !== undefined && record.offset < BigInt(loss.to)) {
+      this.#witnessed.push({
+        ...loss.witnessed,
+        timeMs: Math.max(record.appendTimeMs, loss.witnessed?.timeMs ?? 0),
+      })
+      return
+    }
+    const witnessed = [...this.#witnessed.splice(0), ...(loss?.witnessed ? [loss.witnessed] : [])]
+    const witnessedMs = witnessed.map(each => each.timeMs ?? 0)
+    const timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineOf(control), ...witnessedMs)
     const isNewSlice = Math.floor(timeMs / SLICE_MS) !== Math.floor(this.#timeMs / SLICE_MS)
     this.#timeMs = timeMs
+    for (const { producers = [], cuts = [] } of witnessed) {
+      for (const producer of producers) this.#noteProducer(producer)
+      for (const cut of cuts) this.#cut(cut)
+    }
     if (control === undefined) {
       if (this.#isNewRecord(record)) this.#readBatch(record)
-    } else if ('weir.Cut' in control.body) {
+    } else if (loss === undefined && 'weir.Cut' in control.body) {
       this.#cut(control.body['weir.Cut'])
     }
     if (control !== undefined || isNewSlice) this.#timePasses()
@@ -174,6 +205,15 @@ export class LogModel {
     const sequence = isKnown ? Math.max(known.sequence, producer.sequence) : producer.sequence
     this.#sequences.set(producer.id, { sequence, timeMs: this.#timeMs })
     return !isKnown || producer.sequence > known.sequence
+  }
+
+  /** What was seen of a producer by records that are lost. */
+  #noteProducer({ id, sequence, timeMs }: { id: string; sequence: number; timeMs: number }): void {
+    const known = this.#sequences.get(id)
+    this.#sequences.set(id, {
+      sequence: Math.max(sequence, known?.sequence ?? 0),
+      timeMs: Math.max(timeMs, known?.timeMs ?? 0),
+    })
   }
 
   #cut({ kind, entity, version, payload }: Cut): void {
@@ -446,6 +486,12 @@ function seen({ timeMs, app, host, level, text }: ModelLine): SeenLine {
 /** Texts begin with the number of their sender. */
 function hostOf(text: string): string {
   return `host-${text.slice(0, text.indexOf('-'))}`
+}
+
+export function lossOf(control: Control | undefined): AcceptedLoss | undefined {
+  if (control === undefined || !('weir.Cut' in control.body)) return undefined
+  const { kind, payload } = control.body['weir.Cut']
+  return kind === 'loss' ? (JSON.parse(payload) as AcceptedLoss) : undefined
 }
 
 function deadlineOf(control: Control | undefined): number {

@@ -74,6 +74,8 @@ export interface Plan {
   readonly growsOld: boolean
   /** Processes keep in mind how far the configuration has come; only there its end can be lost. */
   readonly keepsEnd: boolean
+  /** Before this action every process ends, and a partition loses its end. An operator accepts that later. */
+  readonly losesTailAt: number | undefined
   readonly actions: readonly Action[]
 }
 
@@ -99,6 +101,8 @@ const PUSHERS = 0x905e
 const KEEPING_SHARE = 0.25
 const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
+const LOST_TAIL_SHARE = 0.12
+const LOST_TAIL = 0x7a11
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
@@ -262,7 +266,7 @@ export function planOf(seed: number): Plan {
   const least = LEAST_LENGTHS[mood] ?? 1
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
-  const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd'> = {
+  const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt'> = {
     seed,
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
@@ -282,7 +286,9 @@ export function planOf(seed: number): Plan {
     })),
   }
   const pushed = drawPushers(seed, plan.senders, PUSHED_SHARES[mood])
-  return { ...plan, ...pushed, ...drawLostEnd(seed, plan.actions) }
+  const lostEnd = drawLostEnd(seed, plan.actions)
+  const losesTailAt = drawLostTail(plan, { ...pushed, ...lostEnd })
+  return { ...plan, ...pushed, ...lostEnd, losesTailAt }
 }
 
 /** By dice of its own: a world without pushers is what it would be if there were none anywhere. */
@@ -303,6 +309,20 @@ function drawLostEnd(seed: number, actions: readonly Action[]): Pick<Plan, 'keep
   ).map(drawnAction)
   const added = [...before, drawnAction('lose the end of the configuration')]
   return { keepsEnd, actions: actions.toSpliced(at, 0, ...added) }
+}
+
+/**
+ * By dice of its own, as pushers. What was acknowledged and lost is no promise of a gateway route; a log that is small
+ * or grows old, and a world that keeps the end of its configuration in mind, has troubles enough.
+ */
+function drawLostTail(
+  { seed, actions, logBytes, growsOld }: Pick<Plan, 'seed' | 'actions' | 'logBytes' | 'growsOld'>,
+  { pushers, keepsEnd }: Pick<Plan, 'pushers' | 'keepsEnd'>,
+): number | undefined {
+  const dice = newDice(seed ^ LOST_TAIL)
+  const isSuited = pushers === 0 && !keepsEnd && logBytes === UNBOUNDED && !growsOld && actions.length > 3
+  if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return undefined
+  return 2 + dice.below(actions.length - 2)
 }
 
 /** @returns which of them was drawn */

@@ -41,6 +41,7 @@ export class SimulatedBroker {
   readonly #archive = new Map<string, LogRecord[][]>()
   /** Records that cannot be read any more, as "topic/partition offset". */
   readonly #unreadable = new Set<string>()
+  readonly #ends = new Map<string, bigint>()
 
   constructor({ scheduler, dice, clock, entropy, maxBytes, storage }: BrokerOptions) {
     this.#scheduler = scheduler
@@ -51,6 +52,18 @@ export class SimulatedBroker {
   /** Every record that was ever appended, in offset order, whether it is still kept or not. */
   archive(topic: string, partition: number): readonly LogRecord[] {
     return this.#archive.get(topic)?.[partition] ?? []
+  }
+
+  /** Lowest offset beyond all that a partition ever had: what a data folder keeps beside its log. */
+  endOf(topic: string, partition: number): bigint {
+    return this.#ends.get(`${topic}/${partition}`) ?? 0n
+  }
+
+  /** The end of a partition is gone, as after a copy that is not whole. @returns what was lost */
+  loseTail(topic: string, partition: number, from: bigint, kept: LogRecord[]): readonly LogRecord[] {
+    const archived = this.#archive.get(topic)?.[partition] ?? []
+    kept.splice(kept.findIndex(({ offset }) => offset >= from))
+    return archived.splice(Number(from))
   }
 
   /** A record is damaged on the disk: reading it fails from now on. */
@@ -153,6 +166,9 @@ export class SimulatedBroker {
     const appended = await topic.append(partition, record)
     const partitions = this.#archive.get(topic.name) ?? Array.from({ length: topic.partitions }, () => [])
     this.#archive.set(topic.name, partitions)
+    const name = `${topic.name}/${partition}`
+    const end = appended.offset + 1n
+    if (end > (this.#ends.get(name) ?? 0n)) this.#ends.set(name, end)
     partitions[partition]?.push({ ...appended, value: Buffer.from(record.value), producer: record.producer })
     this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${crc32(record.value)}`)
     return appended

@@ -14,6 +14,7 @@ import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.
 import type { MarkKeeper } from '../../engine/configuration/end-mark.ts'
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { GuardedTopic, TailLostError } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
@@ -22,6 +23,7 @@ import type { Assignment } from '../../engine/runtime/assignment.ts'
 import { CutsOnTheLog } from '../../engine/runtime/cuts-on-the-log.ts'
 import { Engine } from '../../engine/runtime/engine.ts'
 import { knownCuts } from '../../engine/runtime/known-cuts.ts'
+import { findLostTailNow } from '../../engine/runtime/lost-tail.ts'
 import { deploymentTeller } from '../../engine/runtime/told-deployments.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { Fronts } from './front-door.ts'
@@ -49,6 +51,10 @@ export interface ProcessPorts {
   mayRefuse(): boolean
   /** A store that was away knows of more than the configuration has. */
   onLost(): void
+  /** Lowest offset beyond all that a partition ever had, as the data folder knows it. */
+  logEnd(partition: number): bigint
+  /** Whether the world has lost the end of a log. */
+  hasLostTail(): boolean
 }
 
 /** One process of the program: what takes requests, configuration and engine, put together as its composition root does. */
@@ -85,8 +91,13 @@ export class SimulatedProcess {
   /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
   async start(): Promise<void> {
     const { log, store, clock, entropy, partitions, assignment, asksLog } = this.#ports
-    const ingest = await log.topic(INGEST_TOPIC, partitions)
+    const topic = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
+    const mark = async (partition: number) => this.#ports.logEnd(partition)
+    const ingest = new GuardedTopic(topic, {
+      look: (partition, floor) => findLostTailNow({ topic, checkpoints, store, mark }, partition, floor),
+      monotonicMs: () => clock.monotonicMs(),
+    })
     const configuration = await this.#wholeConfiguration({ ingest, checkpoints })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
     const engine = new Engine({
@@ -194,6 +205,7 @@ export class SimulatedProcess {
 
   #alarm(error: unknown): void {
     if (isExpected(error)) return
+    if (error instanceof TailLostError && this.#ports.hasLostTail()) return
     this.alarms.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
 }

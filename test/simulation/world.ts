@@ -9,6 +9,7 @@ import { bringToRest } from './ending.ts'
 import { EndlessWorld } from './endless-world.ts'
 import type { Founding, SimulatedAccount } from './founding.ts'
 import type { FrontDoor } from './front-door.ts'
+import { acceptLosses, loseLogTail } from './lost-log-tail.ts'
 import { DAY_MS, Machine, START_MS } from './machine.ts'
 import type { Plan } from './plan.ts'
 import { Pusher } from './pusher.ts'
@@ -51,6 +52,8 @@ export class World {
   configurationIsCut = false
   /** Of the configuration, before anybody does anything. */
   readonly foundedRecords: number
+  /** Records that the log had once, and how they were lost. */
+  readonly lost: LogRecord[] = []
   readonly #surroundings: WorldSurroundings
   readonly #seal: RememberingSeal
   readonly #storage
@@ -90,12 +93,14 @@ export class World {
   /** Does everything that the plan says, then lets the world come to rest without any trouble. */
   async run(): Promise<void> {
     this.startProcess()
-    for (const action of this.plan.actions) {
+    for (const [index, action] of this.plan.actions.entries()) {
       const dice = newDice(action.seed)
+      if (index === this.plan.losesTailAt) await loseLogTail(this, dice)
       act(this, action.kind, dice)
       for (let picks = dice.below(dice.chance(0.2) ? 120 : 25); picks > 0; picks--)
         if (!(await this.pick())) break
     }
+    if (this.lost.length > 0) await acceptLosses(this)
     await bringToRest(this)
   }
 
@@ -146,6 +151,8 @@ export class World {
       endMark: this.plan.keepsEnd ? this.store.endMarkOf(actor) : undefined,
       mayRefuse: () => this.configurationIsCut,
       onLost: () => this.kill(process),
+      logEnd: partition => this.broker.endOf(INGEST_TOPIC, partition),
+      hasLostTail: () => this.lost.length > 0,
     })
     this.processes.push(process)
     this.tell(`${actor.name} starts`)

@@ -1,0 +1,89 @@
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { acceptLoss, findLostTail, LossError } from '../../engine/runtime/lost-tail.ts'
+import { checkpointPartType } from '../../schemas/checkpoint.ts'
+import type { Dice } from '../support/dice.ts'
+import { EndlessWorld } from './endless-world.ts'
+import { Actor } from './scheduler.ts'
+import type { World } from './world.ts'
+
+/** What was on its way when everybody ended has arrived by then. */
+const LATE_MS = 31_000
+/** Appends of the operator fail as those of others do. */
+const MAX_ATTEMPTS = 200
+
+/** Every process ends; then a partition has lost records at its end, and a new process begins. */
+export async function loseLogTail(world: World, dice: Dice): Promise<void> {
+  for (const process of world.alive) world.kill(process)
+  await world.drain()
+  world.scheduler.advance(LATE_MS)
+  await world.drain()
+  const partition = dice.below(world.plan.partitions)
+  const from = cutOf(world, partition, dice)
+  // A start needs one that is whole, and the newest may lie in what is lost.
+  if (from !== undefined && !world.checkpointIsDamaged) {
+    const kept = world.keptRecords(INGEST_TOPIC, partition)
+    const lost = world.broker.loseTail(INGEST_TOPIC, partition, from, kept)
+    world.lost.push(...lost)
+    world.checkpointIsDamaged = true
+    world.tell(`partition ${partition} has lost its end: ${lost.length} records from ${from} on`)
+  }
+  world.startProcess()
+}
+
+/** First record to lose: a checkpoint that a start can begin with is before it. */
+function cutOf(world: World, partition: number, dice: Dice): bigint | undefined {
+  const records = world.keptRecords(INGEST_TOPIC, partition)
+  const [first, last] = [records[0]?.offset, records.at(-1)?.offset]
+  if (first === undefined || last === undefined) return undefined
+  const whole = world
+    .keptRecords(CHECKPOINT_TOPIC, partition)
+    .map(({ value }) => checkpointPartType.decode(value))
+    .filter(({ part }) => 'weir.Manifest' in part)
+    .map(({ nextOffset }) => BigInt(nextOffset))
+    .filter(nextOffset => nextOffset >= first)
+  const least = first === 0n ? 0n : whole.sort((a, b) => Number(a - b))[0]
+  if (least === undefined || least > last) return undefined
+  return least + BigInt(dice.below(Number(last - least) + 1))
+}
+
+/** The operator accepts what is missing, again and again until nothing is. */
+export async function acceptLosses(world: World): Promise<void> {
+  let isDone = false
+  let failure: unknown
+  const act = async () => {
+    const actor = new Actor('operator')
+    const log = world.broker.logOf(actor)
+    const { partitions } = world.plan
+    const witnesses = {
+      topic: await log.topic(INGEST_TOPIC, partitions),
+      checkpoints: await log.topic(CHECKPOINT_TOPIC, partitions),
+      store: world.store.clientOf(actor),
+      mark: async (partition: number) => world.broker.endOf(INGEST_TOPIC, partition),
+    }
+    for (let partition = 0; partition < partitions; partition++)
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++)
+        try {
+          const lost = await findLostTail(witnesses, partition)
+          if (lost === undefined) break
+          await acceptLoss(witnesses, lost)
+          world.tell(`the operator accepts that partition ${partition} has lost ${lost.from} to ${lost.to}`)
+        } catch (error) {
+          if (!(error instanceof LossError) && !(error as { retriable?: boolean }).retriable) throw error
+        }
+  }
+  world.store.isAway = false
+  world.broker.diskFull = 'no'
+  world.scheduler.trap = undefined
+  void act()
+    .catch(error => {
+      failure = error
+    })
+    .finally(() => {
+      isDone = true
+    })
+  while (!isDone) {
+    if ((await world.pick()) || isDone || world.scheduler.advanceToNext()) continue
+    throw new EndlessWorld('the operator does not come to an end')
+  }
+  if (failure !== undefined) throw failure
+}
