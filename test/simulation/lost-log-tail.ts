@@ -8,11 +8,17 @@ import type { World } from './world.ts'
 
 /** What was on its way when everybody ended has arrived by then. */
 const LATE_MS = 31_000
+const MINUTE_MS = 61_000
 /** Appends of the operator fail as those of others do. */
 const MAX_ATTEMPTS = 200
 
 /** Every process ends; then a partition has lost records at its end, and a new process begins. */
 export async function loseLogTail(world: World, dice: Dice): Promise<void> {
+  // Mostly what is lost has been stored.
+  for (let minutes = dice.below(4); minutes > 0; minutes--) {
+    world.scheduler.advance(MINUTE_MS)
+    await world.drain()
+  }
   for (const process of world.alive) world.kill(process)
   await world.drain()
   world.scheduler.advance(LATE_MS)
@@ -43,7 +49,8 @@ function cutOf(world: World, partition: number, dice: Dice): bigint | undefined 
     .filter(nextOffset => nextOffset >= first)
   const least = first === 0n ? 0n : whole.sort((a, b) => Number(a - b))[0]
   if (least === undefined || least > last) return undefined
-  return least + BigInt(dice.below(Number(last - least) + 1))
+  const drawn = () => dice.below(Number(last - least) + 1)
+  return least + BigInt(Math.min(drawn(), drawn()))
 }
 
 /** The operator accepts what is missing, again and again until nothing is. */

@@ -322,7 +322,8 @@ function drawLostTail(
   const dice = newDice(seed ^ LOST_TAIL)
   const isSuited = pushers === 0 && !keepsEnd && logBytes === UNBOUNDED && !growsOld && actions.length > 3
   if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return undefined
-  return 2 + dice.below(actions.length - 2)
+  const half = actions.length >> 1
+  return half + dice.below(actions.length - half)
 }
 
 /** @returns which of them was drawn */
