@@ -38,7 +38,7 @@ export async function acceptClusterLoss(
         const told = await group.progress(lane.topic.name)
         return told.find(each => each.partition === partition)?.storedOffset ?? 0n
       }
-      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark }
+      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, othersKnowMore: true }
       return recordsOf(await acceptLoss(witnesses, numbersOf(task)))
     } finally {
       await opening.close()

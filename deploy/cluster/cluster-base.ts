@@ -27,8 +27,9 @@ import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
 
 export const ENGINE_GROUP = 'weir.engine'
-/** As often as engines tell. */
-const MARKS_EVERY_MS = 5_000
+const MARKS_EVERY_MS = 1_000
+/** Brokers that take longer to answer may have been away. */
+const PROMPT_MS = 500
 
 /** What every process of a cluster stands on. */
 export interface ClusterBase {
@@ -115,20 +116,27 @@ function guardedTopic(
   return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
 }
 
-/** Looks for partitions that engines have come further with than their log reaches, until the signal. */
+/**
+ * Looks for partitions that engines have come further with than their log reaches, and for brokers that were away: the
+ * leader that is elected then may lack records. Until the signal.
+ */
 export async function followMarks(
   { group, ingest, keyed, clock }: ClusterBase,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    for (const topic of [ingest, keyed.topic])
+    for (const topic of [ingest, keyed.topic]) {
+      const askedMs = clock.monotonicMs()
       try {
         for (const { partition, storedOffset } of await group.progress(topic.name))
           await topic.noteMark(partition, storedOffset)
       } catch (error) {
+        topic.doubt()
         logger.debug({ err: error }, 'how far the engines are is asked again')
       }
+      if (clock.monotonicMs() - askedMs > PROMPT_MS) topic.doubt()
+    }
     await clock.sleep(MARKS_EVERY_MS, signal)
   }
 }

@@ -82,6 +82,11 @@ export class GuardedTopic implements Topic {
     return guard.lost
   }
 
+  /** The log was away, or may have been: another end may be there now. Each partition is looked at again. */
+  doubt(): void {
+    for (const guard of this.#guards) guard.isOpen = false
+  }
+
   /** Somebody tells how far a partition is; looked into when that is further than was seen. */
   async noteMark(partition: number, mark: bigint): Promise<void> {
     const guard = this.#guard(partition)

@@ -21,7 +21,8 @@ export class RoleCluster {
   readonly accounts: readonly RunningWeir[]
   /** The log as the processes have it. */
   readonly base: ClusterBase
-  readonly #environment: Readonly<Record<string, string>>
+  /** Settings of its processes, and of commands. */
+  readonly environment: Readonly<Record<string, string>>
   readonly #running: RunningRole[]
   readonly #folder: string
 
@@ -38,7 +39,7 @@ export class RoleCluster {
     this.engines = parts.engines
     this.accounts = parts.accounts
     this.base = parts.base
-    this.#environment = parts.environment
+    this.environment = parts.environment
     this.#running = parts.running
     this.#folder = parts.folder
   }
@@ -91,7 +92,7 @@ export class RoleCluster {
   }
 
   async #start(role: 'ingest' | 'api'): Promise<RunningRole> {
-    const started = await startRole(role, this.#environment)
+    const started = await startRole(role, this.environment)
     this.#running.push(started)
     return started
   }

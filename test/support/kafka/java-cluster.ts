@@ -31,7 +31,8 @@ export async function startJavaCluster(
     const data = join(folder.path, `${node.id}`)
     copyFormatted(kit, data, node.id, clusterId)
     writeFileSync(config, serverProperties(node, nodes, data, security))
-    return javaBroker(kit, node, config, count === 1 ? MEMORY_MB.alone : MEMORY_MB.together)
+    const memoryMb = count === 1 ? MEMORY_MB.alone : MEMORY_MB.together
+    return javaBroker(kit, node, { config, data, memoryMb })
   })
   const stop = async () => {
     await Promise.all(brokers.map(broker => broker.kill()))
@@ -53,11 +54,16 @@ export async function startJavaCluster(
   })
 }
 
-function javaBroker(kit: KafkaKit, node: KafkaNode, config: string, memoryMb: number): KafkaBroker {
+function javaBroker(
+  kit: KafkaKit,
+  node: KafkaNode,
+  { config, data, memoryMb }: { readonly config: string; readonly data: string; readonly memoryMb: number },
+): KafkaBroker {
   let running: Child | undefined
   return {
     id: node.id,
     address: node.client.address,
+    data,
     get pid() {
       return running?.process.pid
     },

@@ -8,6 +8,8 @@ export interface KafkaBroker {
   readonly address: string
   /** Of its process on this machine; undefined while it is down, and for one in a container. */
   readonly pid: number | undefined
+  /** Where it keeps its logs on this machine; undefined for one in a container. */
+  readonly data?: string
   /** Resolves when it serves clients. With three brokers it needs another one that is up. */
   start(): Promise<void>
   /** Resolves when it has gone. */
