@@ -129,7 +129,7 @@ export class GuardedTopic implements Topic {
   /** Appends that come meanwhile wait, in their order. */
   async #open(partition: number, guard: PartitionGuard): Promise<void> {
     const isRecent = this.#monotonicMs() - guard.lookedAtMs < LOOK_AGAIN_MS
-    if (guard.lost === undefined || !isRecent) {
+    if (guard.looking !== undefined || guard.lost === undefined || !isRecent) {
       guard.looking ??= this.lookAt(partition)
         .catch((cause: Error) => {
           throw cause instanceof LogError

@@ -355,6 +355,33 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       })
     })
 
+    describe('how far a log must reach', () => {
+      const from = (offset: bigint) => ({ offset, row: 0, timeMs: DAY })
+
+      test('is what the newest owner and the highest positions say, of that partition alone', async () => {
+        expect(await store.reached(PARTITION, from(0n))).toEqual({
+          owner: EPOCH.offset,
+          positions: new Map(),
+          timeMs: 0,
+        })
+        await store.claim({ topic: 'weir.ingest', partition: 4, epoch: { offset: 99n, attempt: 0 } })
+        await insertLines(41n, sampleLines({ seed: 4, count: 20, startMs: DAY }))
+        await insertLines(50n, sampleLines({ seed: 5, count: 3, startMs: DAY }))
+        const reached = await store.reached(PARTITION, from(0n))
+        expect(reached).toMatchObject({
+          owner: EPOCH.offset,
+          positions: new Map([['lines', { offset: 50n, row: 2 }]]),
+        })
+        expect(reached.timeMs).toBeGreaterThanOrEqual(DAY)
+        expect((await store.reached(PARTITION, from(51n))).positions).toEqual(new Map())
+        expect(await store.reached({ topic: 'weir.keyed', partition: 3 }, from(0n))).toEqual({
+          owner: null,
+          positions: new Map(),
+          timeMs: 0,
+        })
+      })
+    })
+
     describe('searching', () => {
       test('parameters reach the statement as they are, whatever they hold', async () => {
         const evil = `'; DROP TABLE lines; -- {a:String} \\' \n\n\t\r €😀 "\``

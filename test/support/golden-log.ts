@@ -6,6 +6,7 @@ import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../engine/log/topics.ts'
 import { deadLetterValues } from '../../engine/runtime/dead-letter.ts'
 import type { Flush } from '../../engine/runtime/flush.ts'
+import { lossCut, type Witnessed } from '../../engine/runtime/loss.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { Control } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
@@ -186,12 +187,31 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 3) rule(control, round)
     if (behaviour >= 3) gather(control, round)
     if (behaviour >= 4) push(control, append, round)
+    if (behaviour >= 5 && round === 28) lose(control, records.length)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden), behaviour) }
+}
+
+/** Three records are lost, as somebody has accepted; of what they did something is known. */
+function lose(control: (body: Control['body']) => void, from: number): void {
+  const account = { accountId: SAMPLE_ACCOUNT, retentionDays: 7 }
+  const retentionCut = {
+    kind: 'account',
+    entity: SAMPLE_ACCOUNT,
+    version: 2,
+    payload: JSON.stringify(account),
+  } as const
+  const timeMs = START_MS + 28 * 450 + 3_000
+  const producers = [{ id: 'producer', sequence: 29, timeMs }]
+  const parts: Witnessed[] = [{ timeMs, producers, reached: ['node_metrics'] }, { cuts: [retentionCut] }, {}]
+  for (const witnessed of parts) {
+    const loss = { from, to: from + parts.length, witnessed }
+    control({ 'weir.Cut': lossCut({ topic: INGEST_TOPIC, partition: 0 }, loss) })
+  }
 }
 
 /** Windows end by themselves; a revision does not go on with them; the pipeline goes. */

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../clock/manual-clock.ts'
+import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { GuardedTopic, type LostTail } from './guarded-topic.ts'
+import type { NewRecord, Topic } from './log.ts'
+import { memoryLog } from './memory-log.ts'
+
+const RECORD: NewRecord = { value: Buffer.from('x'), producer: null, priority: 'ingest' }
+
+async function guarded(look: (partition: number, floor: bigint) => Promise<LostTail | undefined>) {
+  const clock = manualClock()
+  const inner = await memoryLog({ clock, entropy: seededEntropy(1) }).topic('weir.ingest', 2)
+  return { clock, inner, topic: new GuardedTopic(inner, { look, monotonicMs: () => clock.monotonicMs() }) }
+}
+
+const lostIn = (partition: number): LostTail => ({ topic: 'weir.ingest', partition, from: 3n, to: 9n })
+
+test('a partition that lacks its end takes nothing, and the others go on', async () => {
+  const { topic, inner } = await guarded(async partition => (partition === 0 ? lostIn(0) : undefined))
+  await expect(topic.append(0, RECORD)).rejects.toMatchObject({
+    code: 'LOG_TAIL_LOST',
+    message: expect.stringContaining(
+      'weir log accept-loss --topic ingest --partition 0 --from 3 --to 9',
+    ) as string,
+  })
+  expect((await topic.append(1, RECORD)).offset).toBe(0n)
+  expect((await inner.bounds(0)).next).toBe(0n)
+  expect(topic.losses).toEqual([lostIn(0)])
+})
+
+test('it is looked at once before the first append, and again a second after a refusal', async () => {
+  let looks = 0
+  let lost: LostTail | undefined = lostIn(0)
+  const { topic, clock } = await guarded(async () => {
+    looks++
+    return lost
+  })
+  await expect(topic.append(0, RECORD)).rejects.toThrow()
+  lost = undefined
+  await expect(topic.append(0, RECORD)).rejects.toThrow()
+  expect(looks).toBe(1)
+  clock.advance(1_000)
+  const appended = await Promise.all([topic.append(0, RECORD), topic.append(0, RECORD)])
+  expect(appended.map(({ offset }) => offset)).toEqual([0n, 1n])
+  await topic.append(0, RECORD)
+  expect(looks).toBe(2)
+})
+
+test('an end that goes back while it is written is not acknowledged, and what was given counts from then on', async () => {
+  const floors: bigint[] = []
+  const { topic, inner } = await guarded(async (_, floor) => {
+    floors.push(floor)
+    return undefined
+  })
+  for (let record = 0; record < 5; record++) await topic.append(0, RECORD)
+  const back: Topic = Object.create(inner, {
+    append: { value: async () => ({ offset: 2n, appendTimeMs: 0 }) },
+  })
+  Object.defineProperty(topic, 'inner', { value: back })
+  await expect(topic.append(0, RECORD)).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE', retriable: false })
+  await expect(topic.append(0, RECORD)).rejects.toThrow('went back')
+  expect(floors).toEqual([0n, 5n])
+})
+
+test('a mark beyond the end has the partition looked at, one that was reached does not', async () => {
+  const looked: number[] = []
+  const { topic } = await guarded(async partition => {
+    looked.push(partition)
+    return undefined
+  })
+  for (let record = 0; record < 5; record++) await topic.append(0, RECORD)
+  await topic.noteMark(0, 5n)
+  expect(looked).toEqual([0])
+  await topic.noteMark(0, 6n)
+  expect(looked).toEqual([0, 0])
+})
