@@ -131,6 +131,7 @@ const WHAT_NEXT: Readonly<Record<string, string>> = { PUT: REPEAT, PATCH: REPEAT
 function ofLog(error: LogError, method: string): ApiError {
   if (error.code === 'LOG_RECORD_TOO_LARGE') return payloadTooLarge()
   if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
+  if (error.code === 'LOG_TAIL_LOST') return unavailable(error.message)
   if (isLogAway(error)) {
     // What only reads leaves nobody in doubt.
     if (method === 'GET' || method === 'HEAD') return unavailable('The log cannot be read at the moment')
