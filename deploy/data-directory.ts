@@ -16,6 +16,7 @@ const NOT_OURS = new Set(['lost+found'])
 const OURS = new Set([
   ...['log', 'store', 'held', 'lock', 'lock-journal', 'operator.sock', RESTORING],
   ...['credentials.json', 'format.json', 'owner.json', 'secret.key'].flatMap(name => [name, `${name}.new`]),
+  ...['configuration-end', 'log-ends.json', 'ship-positions.json'].flatMap(name => [name, `${name}.new`]),
 ])
 
 export class DataDirectoryError extends Error {
