@@ -182,6 +182,11 @@ async function openOnLog(
     await topic.lookAtAll()
     for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
   }
+  if (use === 'serve')
+    opening.whenOpen().then(
+      () => end.storeIsBack(),
+      () => {}, // Whoever waits for the store hears of it.
+    )
   const taps = new LiveTaps(clock)
   const engine = new Engine({
     log,

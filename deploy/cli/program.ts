@@ -96,7 +96,6 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
     logCommand(world),
     backupCommand(world),
     restoreCommand(world),
-    logCommand(world),
   ])
     program.addCommand(command)
   program.commandsGroup('Server:')

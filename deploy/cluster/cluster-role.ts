@@ -127,6 +127,10 @@ async function openEnd(
     await ownConnection?.close()
     throw error
   }
+  opening?.whenOpen().then(
+    () => end.storeIsBack(),
+    () => {}, // Whoever waits for the store hears of it.
+  )
   return { end, ownConnection }
 }
 

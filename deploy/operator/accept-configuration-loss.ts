@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import type { Clock } from '../../engine/clock/clock.ts'
 import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
 import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
@@ -13,6 +14,9 @@ import { ConfigurationLostError, configurationEnd } from '../configuration-guard
 import { closeInstallation, openInstallation } from '../installation.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { StoreOpening } from '../store-opening.ts'
+
+/** The command may wait longer than a start does. */
+const STORE_PATIENCE_MS = 30_000
 
 /** First and last offset of what is missing, as the refusal of a start has named them. */
 export interface NamedOffsets {
@@ -45,8 +49,9 @@ export async function acceptLossOfConfiguration(
 async function inDataFolder(settings: Settings, named: NamedOffsets): Promise<bigint> {
   const installation = await openInstallation(settings, silent(), 'inspect')
   try {
-    if (!installation.opening.isOpen) throw storeAway()
-    return await accept(installation, installation.lostConfiguration, named)
+    await openInTime(installation)
+    // Asked anew: a store that was slow at first may know of more.
+    return await accept(installation, await installation.end.findLoss(), named)
   } finally {
     await closeInstallation(installation)
   }
@@ -67,7 +72,7 @@ async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint>
     logger: silent(),
   })
   try {
-    if (!opening.isOpen) throw storeAway()
+    await openInTime({ opening, clock })
     const lost = await end.findLoss()
     return await accept({ ...base, end, checkpoints }, lost, named)
   } finally {
@@ -76,6 +81,14 @@ async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint>
     await group.close()
     await log.close()
   }
+}
+
+/** @throws StoreError when the store, which knows how far the configuration had come, does not answer */
+async function openInTime({ opening, clock }: { opening: StoreOpening; clock: Clock }): Promise<void> {
+  const patience = new AbortController()
+  await Promise.race([opening.whenOpen(), clock.sleep(STORE_PATIENCE_MS, patience.signal)])
+  patience.abort()
+  if (!opening.isOpen) throw storeAway()
 }
 
 async function accept(

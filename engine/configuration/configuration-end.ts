@@ -9,7 +9,7 @@ import { type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
 /** A writer waits that long for the mark in the store; then the store counts as away until it has caught up. */
 const STORE_PATIENCE_MS = 1_000
 const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 2_000
 /** A store that does not answer for so long counts as away. */
 const ANSWER_WITHIN_MS = 10_000
 /** Many partitions must not keep a process from taking lines while the store is away. */
@@ -41,6 +41,8 @@ export interface ConfigurationEndOptions {
 export class ConfigurationEnd implements EndKeeper {
   readonly #options: ConfigurationEndOptions
   readonly #stop = new AbortController()
+  /** Ends the pause before the store is tried again. */
+  #pause = new AbortController()
   readonly #file: MarkWriter | undefined
   readonly #store: MarkWriter | undefined
   /** The store's mark has been held against the log: only then is another put in its place. */
@@ -112,6 +114,11 @@ export class ConfigurationEnd implements EndKeeper {
   /** Resolves when the store has been told everything, or `close` has been called. */
   async whenMarked(): Promise<void> {
     await this.#following
+  }
+
+  /** Tries a store that was away at once. */
+  storeIsBack(): void {
+    this.#pause.abort()
   }
 
   close(): void {
@@ -193,7 +200,8 @@ export class ConfigurationEnd implements EndKeeper {
           )
         hasTold = true
       }
-      await clock.sleep(pauseMs, signal)
+      this.#pause = new AbortController()
+      await clock.sleep(pauseMs, AbortSignal.any([signal, this.#pause.signal]))
     }
   }
 }
