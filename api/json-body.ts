@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseKeptJson } from '../engine/json-text.ts'
-import type { JsonValue } from '../schemas/json.ts'
+import { parseExactJson } from '../engine/exact-json.ts'
+import { assertNoneTooLarge, parseJson } from '../engine/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { type ApiError, badRequest } from './errors.ts'
 import { rememberOrder } from './member-order.ts'
 
@@ -22,7 +23,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const value = jsonBody(body)
+    const value = jsonBody(body, request.routeOptions.config.exactMember)
     // A schema says so by itself, and points to what is wrong.
     if (request.routeOptions.schema?.body === undefined) assertObjectOrNone(value)
     return value
@@ -30,7 +31,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 }
 
 /** @throws ApiError 400 when it is not JSON, not UTF-8 or nested too deeply */
-function jsonBody(body: Buffer): JsonValue | undefined {
+function jsonBody(body: Buffer, exactMember: string | undefined): JsonValue | undefined {
   if (body.length === 0) return undefined
   let text: string
   try {
@@ -40,16 +41,24 @@ function jsonBody(body: Buffer): JsonValue | undefined {
   }
   if (text.trim() === '') return undefined
   try {
-    return parseBoundedJson(text)
+    return parseBoundedJson(text, exactMember)
   } catch (cause) {
     throw malformed((cause as Error).message)
   }
 }
 
-/** JSON that came from outside. @throws SyntaxError also when it is nested too deeply */
-export function parseBoundedJson(text: string): JsonValue {
+/**
+ * JSON that came from outside.
+ *
+ * @param exactMember the member that is parsed as events are, if it is there
+ * @throws SyntaxError also when it is nested too deeply
+ */
+export function parseBoundedJson(text: string, exactMember?: string): JsonValue {
   if (depthOf(text) > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
-  const value = parseKeptJson(text)
+  const value = parseJson(text)
+  if (exactMember !== undefined && isJsonObject(value) && Object.hasOwn(value, exactMember))
+    value[exactMember] = (parseExactJson(text) as JsonObject)[exactMember] as JsonValue
+  assertNoneTooLarge(value, text)
   rememberOrder(text, value)
   return value
 }

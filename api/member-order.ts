@@ -1,11 +1,9 @@
 import { jsonText } from '../engine/json-text.ts'
+import { KEY_MARK, withMarkedKeys } from '../engine/marked-keys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
-import { skipBlanks, stringEnd } from './ingest/json-source.ts'
 
 /** A name such as `"10"`, which any object here has ahead of all other names, whatever came first. */
 const NUMERIC_NAME = /"(?:\d|\\u003\d)+"\s*:/
-/** No name that begins so is numeric. */
-const MARK = '#'
 const INDENT = '  '
 
 /** Names of the members of objects where their order is another one than that of the object. */
@@ -17,29 +15,18 @@ const sentOrders = new WeakMap<JsonObject, readonly string[]>()
  * @param value what the text stands for; it is nested in a bounded depth
  */
 export function rememberOrder(text: string, value: JsonValue): void {
-  if (NUMERIC_NAME.test(text)) compareOrder(value, JSON.parse(withMarkedNames(text)) as JsonValue)
+  if (NUMERIC_NAME.test(text)) compareOrder(value, JSON.parse(withMarkedKeys(text)) as JsonValue)
 }
 
 function compareOrder(value: JsonValue, marked: JsonValue): void {
   if (Array.isArray(value) && Array.isArray(marked)) {
     for (const [index, element] of value.entries()) compareOrder(element, marked[index] as JsonValue)
   } else if (isJsonObject(value) && isJsonObject(marked)) {
-    const names = Object.keys(marked).map(name => name.slice(MARK.length))
+    const names = Object.keys(marked).map(name => name.slice(KEY_MARK.length))
     if (Object.keys(value).some((name, index) => name !== names[index])) sentOrders.set(value, names)
-    for (const name of names) compareOrder(value[name] as JsonValue, marked[`${MARK}${name}`] as JsonValue)
+    for (const name of names)
+      compareOrder(value[name] as JsonValue, marked[`${KEY_MARK}${name}`] as JsonValue)
   }
-}
-
-function withMarkedNames(text: string): string {
-  let marked = ''
-  let copied = 0
-  for (let at = text.indexOf('"'), end = at; at !== -1; at = text.indexOf('"', end)) {
-    end = stringEnd(text, at)
-    if (text[skipBlanks(text, end)] !== ':') continue
-    marked += text.slice(copied, at + 1) + MARK
-    copied = at + 1
-  }
-  return marked + text.slice(copied)
 }
 
 /** JSON text on several lines, indented by two blanks, members in the order in which they were sent. */

@@ -1,9 +1,9 @@
-import type { JsonValue } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../schemas/json.ts'
 import { jsonText } from './json-text.ts'
 
 /** Compact JSON with the keys of all objects in the order of their code points. */
 export function canonicalJson(value: JsonValue): string {
-  if (value === null || typeof value !== 'object') return jsonText(value)
+  if (value === null || typeof value !== 'object' || value instanceof NumberText) return jsonText(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   const members = Object.keys(value)
     .sort(byCodePoint)

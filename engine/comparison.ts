@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../schemas/json.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { foundType, type Report } from './errors.ts'
 import { simpleLowerCase } from './lower-case.ts'
@@ -56,7 +56,7 @@ const TYPE_TESTS: Readonly<Partial<Record<Operator['base'], Test>>> = {
   is_null: value => value === null || value === undefined,
   is_array: value => Array.isArray(value),
   is_boolean: value => typeof value === 'boolean',
-  is_number: value => typeof value === 'number' || typeof value === 'bigint',
+  is_number: value => foundType(value) === 'number',
   is_object: value => foundType(value) === 'object',
   is_string: value => typeof value === 'string',
   is_empty: isEmpty,
@@ -86,6 +86,7 @@ function equalityTest(
       case 'undefined':
         return complain('E_NOT_FOUND', value)
       default:
+        if (value instanceof NumberText) return sameText(value.text)
         return value === null ? false : complain('E_COMPARE_COERCION_FAILED', value)
     }
   }
@@ -111,7 +112,8 @@ function numericTest({ base }: Operator, { value }: Leaf, complain: Complain): T
   return found => {
     if (typeof found === 'number' || typeof found === 'bigint') return holds(found, operand)
     if (found === undefined) return complain('E_NOT_FOUND', found)
-    return complain(typeof found === 'string' ? 'E_COMPARE_COERCION_FAILED' : 'E_COMPARE_BAD_TYPE', found)
+    const isText = typeof found === 'string' || found instanceof NumberText
+    return complain(isText ? 'E_COMPARE_COERCION_FAILED' : 'E_COMPARE_BAD_TYPE', found)
   }
 }
 

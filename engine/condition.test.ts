@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import { checkCondition, checkLeaf, compileCondition, compileLeaf, type Leaf } from './condition.ts'
 import { Event } from './event.ts'
 import { OPERATOR_NAMES, operatorNamed } from './operators.ts'
+
+const HUGE = new NumberText('1e400')
 
 function eventOf(message: JsonValue): Event {
   return Event.of(message, {}, '2031-03-09T08:15:30.250Z')
@@ -57,6 +59,20 @@ describe('operators', () => {
     ['not_equal of nothing', 'not_equal', 'debug', {}, true, 'E_NOT_FOUND .v'],
     ['equal keeps all digits of big integers', 'equal', '9007199254740993', { v: 9007199254740993n }, true],
     ['equal tells big integers apart', 'equal', 9007199254740992, { v: 9007199254740993n }, false],
+    ['equal knows a number beyond doubles by its text', 'equal', '1e400', { v: HUGE }, true],
+    ['equal tells numbers beyond doubles apart', 'equal', '1e401', { v: HUGE }, false],
+    [
+      'a number beyond doubles has no order',
+      'greater',
+      5,
+      { v: HUGE },
+      false,
+      'E_COMPARE_COERCION_FAILED .v',
+    ],
+    ['nor by less', 'less_or_equal', 5, { v: HUGE }, false, 'E_COMPARE_COERCION_FAILED .v'],
+    ['it is a number', 'is_number', undefined, { v: HUGE }, true],
+    ['it is no object', 'is_object', undefined, { v: HUGE }, false],
+    ['it contains no text', 'contains', '1', { v: HUGE }, false, 'E_COMPARE_BAD_TYPE .v'],
     ['greater', 'greater', 71.5, { v: 71.6 }, true],
     ['greater is false for the same', 'greater', 71.5, { v: 71.5 }, false],
     ['greater_or_equal holds for the same', 'greater_or_equal', 71.5, { v: 71.5 }, true],

@@ -1,3 +1,5 @@
+import { NumberText } from '../schemas/json.ts'
+
 /** Every code that a component can report, with what raises it: components, section 9.1. */
 export const ERROR_CODES = {
   E_NOT_FOUND: 'a configured field is not in the event',
@@ -53,6 +55,7 @@ export function foundType(value: unknown): FoundType {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (value instanceof NumberText) return 'number'
   const type = typeof value
   return type === 'bigint' ? 'number' : (type as FoundType)
 }

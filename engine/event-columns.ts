@@ -3,7 +3,8 @@ import { type IngestRequest, LineBatchView } from '../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../schemas/line-batch-builder.ts'
 import type { ChangedEvent } from '../schemas/rekeyed.ts'
 import { Event, type LineOrigin } from './event.ts'
-import { jsonText, parseJson } from './json-text.ts'
+import { eventParser } from './exact-json.ts'
+import { jsonText } from './json-text.ts'
 
 /** Events as they travel between partitions: the lines that they come from, and what nodes have changed of them. */
 export interface EventColumns {
@@ -47,14 +48,15 @@ export function sharedBytes({ origin }: Event): number {
   return origin?.batch.isPushed ? origin.batch.metadataText(origin.index).length : 0
 }
 
-/** The events that columns hold. */
-export function eventsIn({ lines, changed }: EventColumns): Event[] {
-  const batch = LineBatchView.decode(lines)
+/** The events that columns hold. @param isExact see `Event.isExact` */
+export function eventsIn({ lines, changed }: EventColumns, isExact = true): Event[] {
+  const batch = LineBatchView.decode(lines, isExact)
+  const parse = eventParser(isExact)
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
   for (const { index, message, metadata, timestamp } of changed) {
     let event = events[index] as Event
-    if (message !== null) event = event.withMessage(parseJson(message))
-    if (metadata !== null) event = event.withMetadata(parseJson(metadata) as JsonObject)
+    if (message !== null) event = event.withMessage(parse(message))
+    if (metadata !== null) event = event.withMetadata(parse(metadata) as JsonObject)
     if (timestamp !== null) event = event.withTimestamp(timestamp)
     events[index] = event
   }

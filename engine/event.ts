@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import {
   type IngestRequest,
   type LineBatchView,
@@ -6,8 +6,9 @@ import {
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
 } from '../schemas/line-batch.ts'
+import { eventParser } from './exact-json.ts'
 import { textFormBytes } from './json-size.ts'
-import { parseJson } from './json-text.ts'
+import { isIndexKey, orderedObject } from './ordered-object.ts'
 import { rareMembersOf } from './rare-members.ts'
 
 /**
@@ -51,6 +52,11 @@ export class Event {
   /** True when it comes from a line of log ingestion, which has a host, an app and the like of its own. */
   get isLogLine(): boolean {
     return this.origin !== null && !this.origin.batch.isPushed
+  }
+
+  /** Whether its values keep the order of their keys and numbers beyond a double: from the fifth behaviour on. */
+  get isExact(): boolean {
+    return this.origin === null || this.origin.batch.isExact
   }
 
   /** True while the message is still exactly what was ingested. */
@@ -112,7 +118,7 @@ export class Event {
       }
     }
     const message = this.message
-    if (message === null || typeof message !== 'object' || Array.isArray(message)) return undefined
+    if (!isJsonObject(message)) return undefined
     return Object.hasOwn(message, key) ? message[key] : undefined
   }
 
@@ -146,7 +152,7 @@ export interface LineOrigin {
 
 function messageOf(origin: LineOrigin): JsonValue {
   const { batch, index } = origin
-  return batch.isPushed ? parseJson(batch.lineText(index)) : messageOfLine(origin)
+  return batch.isPushed ? eventParser(batch.isExact)(batch.lineText(index)) : messageOfLine(origin)
 }
 
 function metadataOf(origin: LineOrigin): JsonObject {
@@ -161,7 +167,7 @@ function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
   let metadata = METADATA_OF_REQUESTS.get(request)
   if (metadata === undefined) {
     const text = batch.metadataText(index)
-    metadata = text === '' ? {} : (parseJson(text) as JsonObject)
+    metadata = text === '' ? {} : (eventParser(batch.isExact)(text) as JsonObject)
     METADATA_OF_REQUESTS.set(request, metadata)
   }
   return metadata
@@ -187,16 +193,18 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   set('file', batch.file(index))
   set('host', batch.host(index))
   const metaText = batch.metaText(index)
-  if (metaText !== '') message.meta = rare?.metaCut ? metaText : parseJson(metaText)
+  if (metaText !== '') message.meta = rare?.metaCut ? metaText : eventParser(batch.isExact)(metaText)
   if (rare?.label !== undefined) message.label = rare.label as JsonValue
   if (rare?.annotation !== undefined) message.annotation = rare.annotation as JsonValue
   const tags = rare?.tags === undefined ? [...request.tags] : [...request.tags, ...rare.tags]
   if (tags.length > 0) message.tags = tags
   if (rare?.other !== undefined) {
     // A definition, not an assignment: members named like `__proto__` are members like all others.
-    for (const [key, value] of Object.entries(rare.other))
-      if (!Object.hasOwn(message, key))
-        Object.defineProperty(message, key, { value, writable: true, enumerable: true, configurable: true })
+    const others = Object.entries(rare.other as JsonObject).filter(([key]) => !Object.hasOwn(message, key))
+    if (batch.isExact && others.some(([key]) => isIndexKey(key)))
+      return orderedObject([...Object.entries(message), ...others])
+    for (const [key, value] of others)
+      Object.defineProperty(message, key, { value, writable: true, enumerable: true, configurable: true })
   }
   return message
 }

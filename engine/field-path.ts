@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { canonicalTime } from './canonical-time.ts'
 import type { Event } from './event.ts'
+import { withMember, withoutMember } from './ordered-object.ts'
 
 /** A place in the envelope of an event (components, section 1.3). */
 export interface FieldPath {
@@ -135,9 +136,9 @@ function readAt(start: JsonValue | undefined, segments: readonly Segment[]): Jso
 }
 
 function step(value: JsonValue | undefined, segment: Segment): JsonValue | undefined {
-  if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return typeof segment === 'number' ? value[segment] : undefined
-  return typeof segment === 'string' && Object.hasOwn(value, segment) ? value[segment] : undefined
+  if (typeof segment !== 'string' || !isJsonObject(value)) return undefined
+  return Object.hasOwn(value, segment) ? value[segment] : undefined
 }
 
 /** Copies along the path and creates parents; a parent of the wrong kind is replaced. @returns undefined when refused */
@@ -152,7 +153,7 @@ function writeAt(
   if (typeof segment === 'number' && segment > MAX_WRITTEN_INDEX) return undefined
   const child = writeAt(step(target, segment), segments, depth + 1, value)
   if (child === undefined) return undefined
-  if (typeof segment === 'string') return { ...(isJsonObject(target) ? target : {}), [segment]: child }
+  if (typeof segment === 'string') return withMember(isJsonObject(target) ? target : {}, segment, child)
   const elements = Array.isArray(target) ? [...target] : []
   while (elements.length < segment) elements.push(null)
   elements[segment] = child
@@ -172,7 +173,8 @@ function removeAt(target: JsonValue, segments: readonly Segment[], depth: number
       ? target.toSpliced(segment as number, 1)
       : target.with(segment as number, changed)
   }
-  if (changed !== undefined) return { ...(target as JsonObject), [segment]: changed }
-  const { [segment as string]: _removed, ...rest } = target as JsonObject
-  return rest
+  const key = segment as string
+  return changed === undefined
+    ? withoutMember(target as JsonObject, key)
+    : withMember(target as JsonObject, key, changed)
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 
 /** What JSON text writes with a backslash, or may: half a surrogate pair is written as an escape. */
 const MAY_BE_ESCAPED = /["\\]|[^ -\ud7ff\ue000-\uffff]/
@@ -19,11 +19,12 @@ function jsonBytes(value: JsonValue): number {
     case 'boolean':
       return value ? 'true'.length : 'false'.length
     default:
+      if (value instanceof NumberText) return value.text.length
       return value === null ? 'null'.length : containerBytes(value)
   }
 }
 
-function containerBytes(value: Exclude<JsonValue, string | number | bigint | boolean | null>): number {
+function containerBytes(value: JsonValue[] | JsonObject): number {
   let bytes = 2 // The brackets.
   if (Array.isArray(value)) {
     for (const element of value) bytes += jsonBytes(element)

@@ -31,9 +31,14 @@ const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}|\d{300}/
  */
 export function parseKeptJson(text: string): JsonValue {
   const value = parseJson(text)
+  assertNoneTooLarge(value, text)
+  return value
+}
+
+/** @param text what the value was parsed from; @throws SyntaxError */
+export function assertNoneTooLarge(value: JsonValue, text: string): void {
   if (MAY_BE_TOO_LARGE.test(text) && holdsInfinity(value))
     throw new SyntaxError('it holds a number that is too large')
-  return value
 }
 
 function holdsInfinity(value: JsonValue): boolean {

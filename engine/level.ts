@@ -1,3 +1,4 @@
+import { NumberText } from '../schemas/json.ts'
 import { cutCharacters, LEVEL_LIMIT_CHARACTERS } from './line-limits.ts'
 
 /** How far into a text a level is looked for, in characters: parsing, section 3.2. */
@@ -47,7 +48,8 @@ export function normalLevel(text: string): string {
 /** The level that member `level` of a parsed line says; empty when it says none. */
 export function levelOfMember(value: unknown): string {
   if (typeof value === 'string') return normalLevel(value)
-  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
+  const isNumber = typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberText
+  return isNumber ? String(value) : ''
 }
 
 /** True when member `level` of a parsed line is the level of the record. */

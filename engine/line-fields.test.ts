@@ -145,6 +145,14 @@ describe('fields of a JSON line', () => {
     ])
   })
 
+  test('a number beyond the range of doubles is a text, and no number', () => {
+    expect(parsedFields('{"a":[1,1e400],"b":{"c":{"d":{"x":-1E999,"7":1}}}}')).toEqual([
+      ['a', '1e400'],
+      ['b.c.d', '{"x":-1E999,"7":1}'],
+      ['a', 1],
+    ])
+  })
+
   test('a member of the service wins only where the service sets it', () => {
     expect(parsedFields('{"tag":"x","_env":"y"}', OWN_MEMBERS._tag | OWN_MEMBERS._env)).toEqual([])
     expect(parsedFields('{"tag":"x","_env":"y"}')).toEqual([

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
 import { jsonText } from './json-text.ts'
 import { displayText, recordName } from './line-members.ts'
@@ -73,6 +73,8 @@ function addValue(
     if (names.accept(node)) addText(line, node.path, value)
   } else if (typeof value === 'number') {
     if (names.accept(node)) addNumber(line, node.path, value)
+  } else if (value instanceof NumberText) {
+    if (names.accept(node)) addText(line, node.path, value.text)
   } else if (typeof value === 'object') {
     if (value !== null) addContainer(line, node, value, depth, names)
   } else if (names.accept(node)) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import { sentEvent } from '../test/support/sent-lines.ts'
 import { BEHAVIOUR } from './behaviour-numbers.ts'
 import { compileOwnStore, defaultOwnStore, newStoredLine } from './destinations/own-store.ts'
@@ -271,7 +271,7 @@ function valuesAt(value: JsonValue, name: string, depth = 0): (string | number)[
       ? ['[]']
       : value.flatMap(element => valuesAt(element, name, depth))
   }
-  if (value === null || typeof value !== 'object') {
+  if (value === null || typeof value !== 'object' || value instanceof NumberText) {
     if (name !== '') return []
     if (typeof value === 'bigint') return [String(value), Number(value)]
     return typeof value === 'number' ? [value] : [String(value)]

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { jsonText, parseJson } from './json-text.ts'
+import { eventParser, parseExactJson } from './exact-json.ts'
+import { jsonText } from './json-text.ts'
 import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-members.ts'
 import { TOPIC_NUMBERS } from './log/topics.ts'
 import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
@@ -111,10 +112,13 @@ export function renderRecord(row: LineRow): string {
 /**
  * The same record as an object, for those who look into it; meta that is nested too deep to be parsed is its text. It
  * has no prototype, since a line may have a member of any name.
+ *
+ * @param isExact see `Event.isExact`
  */
-export function recordOf(row: LineRow): JsonObject {
+export function recordOf(row: LineRow, isExact = true): JsonObject {
   const id = idOfRow(row)
-  const object = parseTextObject(row.line)
+  const parse = eventParser(isExact)
+  const object = parseTextObject(row.line, parse)
   const record = Object.create(null) as JsonObject
   record._id = id
   record._lid = id
@@ -132,8 +136,8 @@ export function recordOf(row: LineRow): JsonObject {
   if (row.ip !== '') record._ip = row.ip
   if (row.remote !== '') record._ipremote = row.remote
   if (row.env !== '') record._env = row.env
-  if (row.meta !== '') record._meta = metaValue(row.meta)
-  if (row.extra !== '') Object.assign(record, parseJson(row.extra))
+  if (row.meta !== '') record._meta = metaValue(row.meta, parse)
+  if (row.extra !== '') Object.assign(record, parse(row.extra))
   record._retention = row.retention
   record._mezmo_line_size = row.size
   return record
@@ -188,8 +192,8 @@ function compactJson(text: string): string {
 }
 
 /** JSON that is nested too deep is its text. */
-function metaValue(text: string): JsonValue {
-  return parseBoundedJson(text) ?? text
+function metaValue(text: string, parse = parseExactJson): JsonValue {
+  return parseBoundedJson(text, parse) ?? text
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { parseJson } from './json-text.ts'
+import { parseExactJson } from './exact-json.ts'
 
 /**
  * How many `{` a parse is tried from. Texts with more before their object are kept as text: without a bound,
@@ -12,6 +12,8 @@ const MAX_STARTS = 32
  */
 export const MAX_NESTING = 256
 
+type Parse = (text: string) => JsonValue
+
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 const OPENING_BRACKET = 0x5b
@@ -23,26 +25,32 @@ const BACKSLASH = 0x5c
  * The object that a line ends with, as in `{"a":1}` or `took {"ms":3}`: parsing, section 3.1. A text that does
  * not end with `}` costs a look at its last bytes; it is not decoded.
  *
+ * @param parse before the fifth behaviour `parseJson`
  * @returns undefined when there is none
  */
-export function parseLineObject(bytes: Buffer, start: number, end: number): JsonObject | undefined {
+export function parseLineObject(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  parse: Parse = parseExactJson,
+): JsonObject | undefined {
   let last = end - 1
   while (last >= start && isBlank(bytes[last] as number)) last--
   if (last < start || bytes[last] !== CLOSING_BRACE) return undefined
-  return objectEnding(bytes.toString('utf8', start, last + 1))
+  return objectEnding(bytes.toString('utf8', start, last + 1), parse)
 }
 
 /** The same for a text that is there as a string. */
-export function parseTextObject(text: string): JsonObject | undefined {
+export function parseTextObject(text: string, parse: Parse = parseExactJson): JsonObject | undefined {
   let last = text.length - 1
   while (last >= 0 && isBlank(text.charCodeAt(last))) last--
   if (last < 0 || text.charCodeAt(last) !== CLOSING_BRACE) return undefined
-  return objectEnding(last === text.length - 1 ? text : text.slice(0, last + 1))
+  return objectEnding(last === text.length - 1 ? text : text.slice(0, last + 1), parse)
 }
 
 /** @returns undefined when the text is not JSON, or nested too deep */
-export function parseBoundedJson(text: string): JsonValue | undefined {
-  return parseOrNothing(text, openingCount(text) > MAX_NESTING)
+export function parseBoundedJson(text: string, parse: Parse = parseExactJson): JsonValue | undefined {
+  return parseOrNothing(text, openingCount(text) > MAX_NESTING, parse)
 }
 
 /** Whether JSON is nested in more than so many levels; of a text that is no JSON it may say either. */
@@ -59,23 +67,23 @@ export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
 }
 
 /** @param text ends with `}` */
-function objectEnding(text: string): JsonObject | undefined {
+function objectEnding(text: string, parse: Parse): JsonObject | undefined {
   // Counted once for all starts; most texts have too few brackets to nest deep.
   const mayBeTooDeep = openingCount(text) > MAX_NESTING
   let starts = 0
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) {
     if (!mayBeginObject(text, at)) continue
     if (++starts > MAX_STARTS) return undefined
-    const value = parseOrNothing(at === 0 ? text : text.slice(at), mayBeTooDeep)
+    const value = parseOrNothing(at === 0 ? text : text.slice(at), mayBeTooDeep, parse)
     if (value !== undefined) return value as JsonObject
   }
   return undefined
 }
 
-function parseOrNothing(text: string, mayBeTooDeep: boolean): JsonValue | undefined {
+function parseOrNothing(text: string, mayBeTooDeep: boolean, parse: Parse): JsonValue | undefined {
   if (mayBeTooDeep && nesting(text) > MAX_NESTING) return undefined
   try {
-    return parseJson(text)
+    return parse(text)
   } catch {
     return undefined // What is not JSON is a text: that is no error here.
   }

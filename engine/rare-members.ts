@@ -1,8 +1,8 @@
 import type { LineBatchView, RareMembers } from '../schemas/line-batch.ts'
-import { parseJson } from './json-text.ts'
+import { eventParser } from './exact-json.ts'
 
 /** Members of a line that few senders use, integers with all their digits; undefined when there are none. */
 export function rareMembersOf(batch: LineBatchView, index: number): RareMembers | undefined {
   const text = batch.restText(index)
-  return text === '' ? undefined : (parseJson(text) as RareMembers)
+  return text === '' ? undefined : (eventParser(batch.isExact)(text) as RareMembers)
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../schemas/json.ts'
 import type { Event } from './event.ts'
 import { FIELD_PATH_MESSAGE, type Field, fieldAt, isFieldPath, parseFieldPath } from './field-path.ts'
 
@@ -75,6 +75,7 @@ function missingPath(parts: readonly Part[], event: Event): string | undefined {
 function insertedText(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value
   if (value === null) return ''
+  if (value instanceof NumberText) return value.text
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }
 

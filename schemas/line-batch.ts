@@ -106,6 +106,11 @@ export class LineBatchView {
   readonly isPushed: boolean
   readonly requests: readonly IngestRequest[]
   readonly count: number
+  /**
+   * Whether the values in its texts keep the order of their keys and numbers beyond a double, as they have from the
+   * fifth behaviour on.
+   */
+  readonly isExact: boolean
   /** The line column's bytes: line `i` is `lineBytes[lineStart(i)] … lineBytes[lineEnd(i) - 1]`, UTF-8. */
   readonly lineBytes: Buffer
   readonly #dictionary: readonly string[]
@@ -121,7 +126,8 @@ export class LineBatchView {
   readonly #rest: TextColumn
   readonly #requestOf: Uint32Array
 
-  constructor(batch: LineBatch) {
+  constructor(batch: LineBatch, isExact = true) {
+    this.isExact = isExact
     this.account = batch.account
     this.route = batch.route
     this.isPushed = batch.route !== INGEST_ROUTE
@@ -142,8 +148,8 @@ export class LineBatchView {
     this.#requestOf = requestColumn(batch)
   }
 
-  static decode(bytes: Buffer): LineBatchView {
-    return new LineBatchView(lineBatchType.decode(bytes))
+  static decode(bytes: Buffer, isExact = true): LineBatchView {
+    return new LineBatchView(lineBatchType.decode(bytes), isExact)
   }
 
   lineStart(index: number): number {

@@ -20,6 +20,8 @@ declare module 'fastify' {
      * that a member may be limited by.
      */
     reveals?: 'any line'
+    /** Member of the body that holds what events hold: keys keep their order, numbers their text. */
+    exactMember?: string
     /** The form of its errors, where that is not told by the path. */
     errors?: 'push'
   }

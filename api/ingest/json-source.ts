@@ -1,3 +1,5 @@
+import { skipBlanks, stringEnd } from '../../engine/marked-keys.ts'
+
 /**
  * Walks a text that is known to be valid JSON and finds its parts as they are written, so that what is kept
  * "as sent" loses no digit and no order. No recursion: depth costs nothing.
@@ -31,15 +33,6 @@ export function* elementsAt(text: string, from: number): Generator<Span> {
     const end = valueEnd(text, at)
     yield { start: at, end }
     at = nextPart(text, end)
-  }
-}
-
-export function skipBlanks(text: string, from: number): number {
-  let at = from
-  for (;;) {
-    const unit = text.charCodeAt(at)
-    if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return at
-    at++
   }
 }
 
@@ -103,16 +96,4 @@ function containerEnd(text: string, from: number): number {
     else if ((unit === 0x7d || unit === 0x5d) && --level === 0) return at + 1
   }
   return text.length
-}
-
-/** Behind the closing quote; the text's end when there is none. */
-export function stringEnd(text: string, from: number): number {
-  let at = from
-  for (;;) {
-    at = text.indexOf('"', at + 1)
-    if (at < 0) return text.length
-    let backslashes = 0
-    while (text[at - 1 - backslashes] === '\\') backslashes++
-    if (backslashes % 2 === 0) return at + 1
-  }
 }

@@ -8,10 +8,11 @@ import {
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
 } from '../../engine/line-limits.ts'
+import { skipBlanks } from '../../engine/marked-keys.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
-import { elementsAt, membersAt, nestingOf, skipBlanks, wellFormedSource } from './json-source.ts'
+import { elementsAt, membersAt, nestingOf, wellFormedSource } from './json-source.ts'
 import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
@@ -158,14 +159,14 @@ function addLine(
   const env = takeWord(members, 'env', undefined, Number.POSITIVE_INFINITY)
   const file = takeWord(members, 'file', 'f', Number.POSITIVE_INFINITY)
   const rest = restText({
-    timestamp: time?.kind === TIMESTAMP_OTHER ? exactSource(timestamp as string) : undefined,
+    timestamp: time?.kind === TIMESTAMP_OTHER ? wellFormedSource(timestamp as string) : undefined,
     clamped: time?.clamped === true,
     tags: cleanTags(tagsOf(take(members, 'tags')), requestTags),
     label: takeObject(members, 'label'),
     annotation: takeObject(members, 'annotation'),
     truncated: end !== text.length,
     metaCut: meta.cut,
-    other: new Map([...members].map(([key, source]) => [key, exactSource(source)])),
+    other: new Map([...members].map(([key, source]) => [key, wellFormedSource(source)])),
   })
   batch.add({
     line: text.subarray(0, end),
@@ -267,12 +268,6 @@ function wordOf(source: string | undefined): string {
 /** The text that a string's source stands for; the source itself for any other value. */
 function textOf(source: string): string {
   return source[0] === '"' ? (JSON.parse(source) as string).toWellFormed() : wellFormedSource(source)
-}
-
-/** A value as sent. A number beyond a double's range would come back as no number at all: it becomes text. */
-function exactSource(source: string): string {
-  const isNumber = /^[\d-]/.test(source)
-  return isNumber && !Number.isFinite(Number(source)) ? JSON.stringify(source) : wellFormedSource(source)
 }
 
 function badBody(message: string): ApiError {

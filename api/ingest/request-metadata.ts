@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonText } from '../../engine/json-text.ts'
+import { orderedObject } from '../../engine/ordered-object.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 /** Secrets, which no event is to hold. */
@@ -39,8 +40,7 @@ function headersOf({ raw, ip, forwardedFor, suffix }: PushedRequest): JsonObject
   }
   headers.set('x-forwarded-for', forwardedFor || ip)
   if (suffix !== '') headers.set('x-forwarded-path', suffix)
-  // Not by assignment: a name like `__proto__` is a name like all others.
-  return Object.fromEntries(headers)
+  return orderedObject([...headers])
 }
 
 function queryOf(url: string): JsonObject {
@@ -53,5 +53,5 @@ function queryOf(url: string): JsonObject {
     else if (Array.isArray(before)) before.push(value)
     else values.set(name, [before, value])
   }
-  return Object.fromEntries(values)
+  return orderedObject([...values])
 }

@@ -1,5 +1,6 @@
 import type { Event, LineOrigin } from '../../engine/event.ts'
-import { parseJson, textForm } from '../../engine/json-text.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
+import { textForm } from '../../engine/json-text.ts'
 import { type LineRow, renderRecord } from '../../engine/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
@@ -12,7 +13,7 @@ import type { JsonObject } from '../../schemas/json.ts'
 export function matchesAsSent(query: Query, event: Event): boolean {
   if (event.origin === null) return false
   const record = renderRecord({ ...NOWHERE, ...sent(event, event.origin) })
-  return evaluate(query, parseJson(record) as JsonObject)
+  return evaluate(query, parseExactJson(record) as JsonObject)
 }
 
 const NOWHERE = { t: 0, topic: 0, partition: 0, offset: '0', row: 0, extra: '', size: 0, retention: 0 }

@@ -1,5 +1,5 @@
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
-import type { JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /** The members of a log-analysis destination that name a host (pipeline API, appendix A). */
 const HOST_MEMBERS = ['host', 'mezmo_host'] as const
@@ -15,7 +15,7 @@ interface Address {
 
 /** The host that the options of a log-analysis destination name, as they were written. */
 export function hostNamedBy(userConfig: JsonValue | undefined): string | undefined {
-  if (typeof userConfig !== 'object' || userConfig === null || Array.isArray(userConfig)) return undefined
+  if (!isJsonObject(userConfig)) return undefined
   return HOST_MEMBERS.map(member => userConfig[member]).find(host => typeof host === 'string')
 }
 

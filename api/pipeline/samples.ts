@@ -1,6 +1,6 @@
 import { Event } from '../../engine/event.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
 import type { Sample } from '../../engine/graph/simulation.ts'
-import { parseKeptJson } from '../../engine/json-text.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { MAX_SAMPLES, type SimulationRequest } from '../../schemas/simulation-api.ts'
@@ -87,7 +87,7 @@ function linesOf(text: string): string[] {
 
 function jsonOf(text: string): JsonValue | undefined {
   try {
-    return parseKeptJson(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }

@@ -36,6 +36,24 @@ const throttle = (threshold: number, inputs: string[]) => ({
 const simulate = (body: object, query = '') => send('POST', `${url}/simulate${query}`, body)
 
 describe('a simulation', () => {
+  test.each([
+    ['a list', (message: string) => `[${message}]`],
+    ['a text', (message: string) => JSON.stringify(message)],
+  ])(
+    'of %s shows keys in the order in which they were sent, and numbers as they were',
+    async (_what, samples) => {
+      const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'
+      const { statusCode, body } = await installation.call({
+        method: 'POST',
+        url: `${url}/simulate`,
+        headers: { 'content-type': 'application/json' },
+        payload: `{"samples":${samples(message)}}`,
+      })
+      expect(statusCode).toBe(200)
+      expect(body).toContain(`"message":${message}`)
+    },
+  )
+
   test('shows for each node what left it, and what was dropped by which rule', async () => {
     const { status, body, data } = await simulate({ samples: [{ n: 1 }, { n: 2 }] })
     expect(status).toBe(200)

@@ -16,7 +16,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/v3/pipeline/simulate',
     {
-      config: { needs: 'write' },
+      config: { needs: 'write', exactMember: 'samples' },
       schema: {
         summary: 'Try samples on a pipeline that comes with them; nothing is sent, stored or kept',
         tags: ['simulation'],
@@ -30,7 +30,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/v3/pipeline/:pipelineId/simulate',
     {
-      config: { needs: 'write' },
+      config: { needs: 'write', exactMember: 'samples' },
       schema: {
         summary: 'Try samples on the nodes as they are edited, or on a revision; nothing is sent or stored',
         tags: ['simulation'],

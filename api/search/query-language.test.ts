@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseJson } from '../../engine/json-text.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
 import { renderRecord } from '../../engine/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
@@ -35,7 +35,7 @@ function find(account: string, query: string): Promise<SelectedLine[]> {
 }
 
 function recordOf(row: SelectedLine): JsonObject {
-  return parseJson(renderRecord(row)) as JsonObject
+  return parseExactJson(renderRecord(row)) as JsonObject
 }
 
 let accounts = 0
@@ -347,6 +347,14 @@ checkAll('numbers', [
   example('n:>403', '{"n":" 404"}', false),
   example('n:40', '{"n":"404"}', true),
   example('n:>1', '{"n":"1e999"}', true),
+  example('n:1e400', '{"n":1e400}', true),
+  example('n:==1E+400', '{"n":1e400}', false),
+  example('n:1e401', '{"n":1e400}', false),
+  example('n:*', '{"n":1e400}', true),
+  example('1e400', '{"n":[-5,1e400]}', true),
+  example('n:>1', '{"n":1e400}', true),
+  example('meta.n:1e400', { line: 'x', meta: '{"n":1e400,"7":1}' }, true),
+  example('1e400', { line: 'x', meta: '{"n":{"n":1e400}}' }, true),
   example('n:>abc', '{"n":5}', false),
   example('n:<abc', '{"n":5}', false),
   example('n:-(>abc)', '{"n":5}', true),

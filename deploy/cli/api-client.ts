@@ -1,4 +1,5 @@
-import { jsonText, parseJson } from '../../engine/json-text.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
+import { jsonText } from '../../engine/json-text.ts'
 import type { Problem } from '../../engine/problem.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { CommandError, EXIT } from './command-error.ts'
@@ -50,7 +51,7 @@ export function apiClient(address: Address, world: World): ApiClient {
       const text = await bodyText(response, address)
       if (!response.ok) throw refusal(response.status, text, address)
       try {
-        return parseJson(text)
+        return parseExactJson(text)
       } catch (cause) {
         throw new CommandError(
           EXIT.unreachable,
@@ -69,7 +70,7 @@ export function apiClient(address: Address, world: World): ApiClient {
         for await (const piece of text) {
           const lines = (rest + piece).split('\n')
           rest = lines.pop() ?? ''
-          for (const line of lines) if (line !== '') yield parseJson(line)
+          for (const line of lines) if (line !== '') yield parseExactJson(line)
         }
       } catch (error) {
         throw noAnswer(address, error)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { WebSocket } from 'ws'
-import { parseJson } from '../../engine/json-text.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { ApiRefusal, noAnswer, refusal } from './api-client.ts'
 import { CommandError } from './command-error.ts'
@@ -64,7 +64,7 @@ async function tail(query: string, options: TailOptions, world: World): Promise<
   const render = lineText(world, options.json === true)
   const note = (sentence: string) => write(world.stderr, `weir: ${sentence}\n`)
   const print = async (message: string) => {
-    const { e, p } = parseJson(message) as {
+    const { e, p } = parseExactJson(message) as {
       readonly e: string
       readonly p: JsonObject[] & { dropped?: number }
     }

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Event } from '../event.ts'
 import { textForm } from '../json-text.ts'
+import { orderedObject } from '../ordered-object.ts'
 import { isTooDeep } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { cutHost, type LineDraft, type OwnStoreContext, plainText } from './line-draft.ts'
@@ -73,12 +74,12 @@ function remainderOf(
 
 function without(message: JsonValue, keys: ReadonlySet<string>): JsonValue {
   if (keys.size === 0 || !isJsonObject(message)) return message
-  return Object.fromEntries(Object.entries(message).filter(([key]) => !keys.has(key))) as JsonObject
+  return orderedObject(Object.entries(message).filter(([key]) => !keys.has(key)))
 }
 
 /** Nesting that cannot be printed is left out: see MAX_NESTING. */
 function printable(message: JsonValue): JsonValue {
   if (!isTooDeep(message)) return message
   if (!isJsonObject(message)) return ''
-  return Object.fromEntries(Object.entries(message).filter(([, value]) => !isTooDeep(value))) as JsonObject
+  return orderedObject(Object.entries(message).filter(([, value]) => !isTooDeep(value)))
 }

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { LineBatchView, RareMembers } from '../../schemas/line-batch.ts'
 import type { Event, LineOrigin } from '../event.ts'
+import { eventParser } from '../exact-json.ts'
 import { textForm } from '../json-text.ts'
 import { cleanTags } from '../line-limits.ts'
+import { orderedObject } from '../ordered-object.ts'
 import { isTooDeep, parseBoundedJson } from '../parsed-line.ts'
 import { rareMembersOf } from '../rare-members.ts'
 import type { StoredLine } from '../store/stored-line.ts'
@@ -111,7 +113,7 @@ function fillMetaAsSent(line: StoredLine, draft: LineDraft, { batch, index }: Li
   line.meta = text
   draft.metaBytes = batch.metaBytes(index)
   if (text === '' || !text.trimStart().startsWith('{')) return
-  const value = parseBoundedJson(text)
+  const value = parseBoundedJson(text, eventParser(draft.isExact))
   draft.metaObject = isJsonObject(value) ? value : undefined
 }
 
@@ -130,7 +132,7 @@ function fillRareAsSent(
     setMergedMeta(
       line,
       draft,
-      metaText === '' ? undefined : (parseBoundedJson(metaText) ?? metaText),
+      metaText === '' ? undefined : (parseBoundedJson(metaText, eventParser(draft.isExact)) ?? metaText),
       unplaced,
     )
   if (rare.tags !== undefined) line.tags = cleanTags([...line.tags, ...rare.tags])
@@ -145,11 +147,11 @@ function unplacedMembers({ other, label, annotation }: RareMembers): JsonObject 
   const members = (other ?? {}) as JsonObject
   const isOdd = (value: unknown) => value !== undefined && objectMember(value) === undefined
   if (!isOdd(label) && !isOdd(annotation)) return members
-  return {
-    ...members,
-    ...(isOdd(label) ? { label: label as JsonValue } : {}),
-    ...(isOdd(annotation) ? { annotation: annotation as JsonValue } : {}),
-  }
+  return orderedObject([
+    ...Object.entries(members),
+    ...(isOdd(label) ? [['label', label as JsonValue] as const] : []),
+    ...(isOdd(annotation) ? [['annotation', annotation as JsonValue] as const] : []),
+  ])
 }
 
 /** The text, and meta with what has no place of its own; without a text, the rest of the message is the text. */
@@ -196,8 +198,9 @@ function setMergedMeta(
   }
   const own = isJsonObject(meta) ? meta : {}
   const beside = entries.filter(([key]) => Object.hasOwn(own, key))
-  draft.setMeta(line, { ...other, ...own })
-  if (beside.length > 0) draft.other = Object.fromEntries(beside)
+  const members = [...entries, ...Object.entries(own)]
+  draft.setMeta(line, draft.isExact ? orderedObject(members) : Object.fromEntries(members))
+  if (beside.length > 0) draft.other = orderedObject(beside)
 }
 
 /** Members of a changed message that have no place of their own and that no option uses. */
@@ -207,13 +210,13 @@ function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject 
     if (key === 'label' || key === 'annotation') return !isJsonObject(value)
     return !PLACED_MEMBERS.has(key)
   })
-  return Object.fromEntries(entries)
+  return orderedObject(entries)
 }
 
 /** Pass-through takes over known keys alone; members that were sent with the line stay all the same. */
 function onlySent(rest: JsonObject, rare: RareMembers | undefined): JsonObject {
   const sent = rare === undefined ? {} : unplacedMembers(rare)
-  return Object.fromEntries(Object.entries(rest).filter(([key]) => Object.hasOwn(sent, key)))
+  return orderedObject(Object.entries(rest).filter(([key]) => Object.hasOwn(sent, key)))
 }
 
 function fillChangedTime(
@@ -251,7 +254,7 @@ function objectMember(value: unknown): JsonObject | undefined {
 
 function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
   if (keys.size === 0) return object
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
+  return orderedObject(Object.entries(object).filter(([key]) => !keys.has(key)))
 }
 
 function isEmpty(object: JsonObject): boolean {

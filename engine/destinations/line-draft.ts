@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
+import { eventParser } from '../exact-json.ts'
 import { jsonText } from '../json-text.ts'
 import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
@@ -43,6 +45,8 @@ export interface OwnStoreContext {
  * is used again and again.
  */
 export class LineDraft {
+  /** Whether values are read as from the fifth behaviour on, see `Event.isExact`. */
+  isExact = false
   /** As sent, before the text had its say. */
   level = ''
   /** Meta as a value when it is an object, and thus searchable by field. */
@@ -60,6 +64,7 @@ export class LineDraft {
   readonly #text = Buffer.allocUnsafe(LINE_LIMIT_BYTES)
 
   begin(line: StoredLine, context: OwnStoreContext): void {
+    this.isExact = context.behaviour >= FIFTH_BEHAVIOUR
     this.level = ''
     this.metaObject = undefined
     this.metaBytes = 0
@@ -106,7 +111,8 @@ export class LineDraft {
   /** Settles what depends on all the rest: level, fields, extra, size. */
   finish(line: StoredLine, { fieldNames, timeMs }: OwnStoreContext): void {
     const bytes = line.textBytes as Buffer
-    const object = parseLineObject(bytes, line.textStart, line.textEnd)
+    const parse = eventParser(this.isExact)
+    const object = parseLineObject(bytes, line.textStart, line.textEnd, parse)
     line.level =
       (object === undefined ? '' : levelOfMember(object.level)) ||
       normalLevel(this.level) ||
@@ -179,6 +185,7 @@ export function storedApp(app: string, file: string): string {
 /** A string, number or word as text; empty for everything that has no plain text. */
 export function plainText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value
+  if (value instanceof NumberText) return value.text
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }
 
@@ -187,7 +194,7 @@ function baseName(file: string): string {
 }
 
 function metaValue(value: JsonValue): JsonObject | string {
-  if (typeof value !== 'object') return plainText(value)
+  if (typeof value !== 'object' || value instanceof NumberText) return plainText(value)
   if (isTooDeep(value as JsonValue)) return '' // It cannot be printed: see MAX_NESTING.
   return isJsonObject(value) ? (Object.keys(value).length === 0 ? '' : value) : jsonText(value)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { ConfigCheck } from '../config-schema.ts'
 import { declarationOf, type NodeKind } from './known-types.ts'
 import { checkOptions, type NodeSettings } from './node-declaration.ts'
@@ -26,8 +26,7 @@ export function checkNode(
   const declaration = declarationOf(kind, type)
   if (declaration === undefined) return refused('/type', 'must be equal to one of the allowed values')
   const sent = userConfig ?? {}
-  if (userConfig === null || typeof sent !== 'object' || Array.isArray(sent))
-    return refused('/user_config', 'must be object')
+  if (userConfig === null || !isJsonObject(sent)) return refused('/user_config', 'must be object')
   const checked = checkOptions(declaration, sent, { typeAsSent: type, previous, settings })
   if ('stored' in checked) return checked
   return {

@@ -4,6 +4,7 @@ import { parseFieldPath } from '../field-path.ts'
 import { textFormBytes } from '../json-size.ts'
 import { parseJson } from '../json-text.ts'
 import { beginMerging, type Merged, mergeInto, type Strategy } from '../merged-value.ts'
+import { orderedObject } from '../ordered-object.ts'
 import { compileTimeFormat, type TimeFormat } from '../time-format.ts'
 
 /** Options of `reduce` that say how keys are merged. */
@@ -100,12 +101,13 @@ export class MergeRules {
     return instant === undefined ? undefined : format.write(instant)
   }
 
-  result(merged: ReadonlyMap<string, Merged>): JsonObject {
+  /** @param isExact whether the keys keep the order in which they came, see `Event.isExact` */
+  result(merged: ReadonlyMap<string, Merged>, isExact: boolean): JsonObject {
     const members = [...merged].map(([key, { value }]) => [key, value] as const)
     const ends = [...merged].flatMap(([key, { last }]) =>
       last === undefined ? [] : [[`${key}_end`, last] as const],
     )
-    return Object.fromEntries([...members, ...ends])
+    return isExact ? orderedObject([...members, ...ends]) : Object.fromEntries([...members, ...ends])
   }
 }
 

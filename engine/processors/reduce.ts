@@ -425,11 +425,11 @@ function begun(group: string, event: Event, endMs: number): Reduction {
 /** The first event with what was merged; one that nothing was merged into, or from, is what it was. */
 function resultOf({ first, count, message, metadata }: Reduction, rules: MergeRules): Event {
   const event = releasedEvent(first)
-  const merged = rules.result(message)
+  const merged = rules.result(message, event.isExact)
   if (message.size === 0 && !isJsonObject(event.message)) return event
   if (count === 1 && canonicalJson(merged) === canonicalJson(event.message)) return event
   const withMessage = event.withMessage(merged)
-  const mergedMetadata = rules.result(metadata)
+  const mergedMetadata = rules.result(metadata, event.isExact)
   return metadata.size === Object.keys(event.metadata).length
     ? withMessage
     : withMessage.withMetadata(mergedMetadata)

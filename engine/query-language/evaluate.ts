@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { jsonText } from '../json-text.ts'
 import { fieldPaths } from './field-paths.ts'
 import { bigIntegerText, readNumber } from './number-text.ts'
@@ -210,7 +210,8 @@ export class SearchedRecord {
 
   #flatten(path: string, value: JsonValue, depth: number, member: string): void {
     if (value === null) return
-    if (typeof value !== 'object') this.#add(path, value, member)
+    if (value instanceof NumberText) this.#add(path, value.text, member)
+    else if (typeof value !== 'object') this.#add(path, value, member)
     else if (Array.isArray(value)) this.#flattenElements(path, value, depth, member)
     else this.#flattenMembers(path, value, depth, member)
   }

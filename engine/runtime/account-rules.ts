@@ -96,7 +96,7 @@ export class AccountRules {
    * @returns why it is not stored; undefined: it is
    */
   judge(line: StoredLine, place: LinePlace, bytes: number, behaviour: number): Exclusion | undefined {
-    const judged = judgedLine(line, place)
+    const judged = judgedLine(line, place, behaviour >= FIFTH_BEHAVIOUR)
     const exclusion = this.#exclusionOf(judged, line.timeMs)
     if (exclusion === undefined) {
       const rule = this.#retention.find(({ matches }) => matches(judged))
@@ -168,14 +168,14 @@ function quotaTests({ period, discards, rules }: QuotaPeriodCut): ExclusionTest[
   return tests
 }
 
-function judgedLine(line: StoredLine, place: LinePlace): JudgedLine {
+function judgedLine(line: StoredLine, place: LinePlace, isExact: boolean): JudgedLine {
   let searched: SearchedRecord | undefined
   return {
     host: line.host,
     app: line.app,
     level: line.level,
     searched() {
-      searched ??= searchedRecord(recordOf(rowOfLine(line, place)))
+      searched ??= searchedRecord(recordOf(rowOfLine(line, place), isExact))
       return searched
     },
   }

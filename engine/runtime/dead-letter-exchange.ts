@@ -11,6 +11,8 @@ import type { Outbox, Target } from './outbox.ts'
 export interface LetterWritingFold {
   /** A position for the next thing that the record in hand yields. */
   nextPosition(): Position
+  /** Of the events that the record in hand brings, see `Event.isExact`. */
+  isExact(): boolean
   readonly output: AccountOutput
   readonly outbox: Outbox
 }
@@ -51,7 +53,7 @@ export class DeadLetterExchange {
     // A letter whose node is not there stays one: another revision may have it again.
     if (version === undefined) return
     const { output, outbox } = this.#fold
-    const fresh = lettersIn(part).filter(letter =>
+    const fresh = lettersIn(part, this.#fold.isExact()).filter(letter =>
       account.deadLetters.advance(letter, letter.failedAtMs, output.timeMs()),
     )
     if (fresh.length === 0) return

@@ -73,10 +73,10 @@ export function deadLetterValues(
   return values
 }
 
-/** The letters of a part, in order. */
-export function lettersIn({ failures, ...part }: FailedEvents): DeadLetter[] {
+/** The letters of a part, in order. @param isExact see `Event.isExact` */
+export function lettersIn({ failures, ...part }: FailedEvents, isExact = true): DeadLetter[] {
   const { topic, partition, pipeline, version, node } = part
-  const events = eventsIn(part)
+  const events = eventsIn(part, isExact)
   return failures.map((failure, index) => ({
     topic,
     partition,

@@ -15,6 +15,8 @@ import { SpreadAccount, sourceKey } from './spread-account.ts'
 export interface ExchangingFold {
   /** A position for the next thing that the record in hand yields. */
   nextPosition(): Position
+  /** Of the events that the record in hand brings, see `Event.isExact`. */
+  isExact(): boolean
   readonly output: AccountOutput
   /** @returns whether it was unknown here */
   applyForwarded(cut: Cut): boolean
@@ -100,7 +102,7 @@ export class KeyedExchange {
   }
 
   #resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): void {
-    const { place, ...sent } = decodedRun(rekeyed)
+    const { place, ...sent } = decodedRun(rekeyed, this.#fold.isExact())
     const spread = this.#spreadOf(account)
     const key = sourceKey(source)
     const events: Event[] = []

@@ -5,7 +5,7 @@ import { deadLettersType } from '../../schemas/dead-letters.ts'
 import { type Idempotency, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
-import { BEHAVIOUR, FIRST_BEHAVIOUR } from '../behaviour-numbers.ts'
+import { BEHAVIOUR, FIFTH_BEHAVIOUR, FIRST_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
@@ -124,6 +124,7 @@ export class PartitionFold {
     this.#accounts = new Accounts(identity, scope?.account)
     const seat = {
       nextPosition: () => ({ offset: this.#offset, row: this.#row++ }),
+      isExact: () => this.#isExact,
       output: this.#output,
     }
     this.#cuts = new AppliedCuts({
@@ -473,8 +474,13 @@ export class PartitionFold {
       this.#exchange.receive(account, rekeyed)
       this.#notePending(account)
     } else {
-      this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value)))
+      this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value, this.#isExact)))
     }
+  }
+
+  /** Of the events that the record in hand brings. */
+  get #isExact(): boolean {
+    return this.#behaviour >= FIFTH_BEHAVIOUR
   }
 
   #isPassedOver(account: string): boolean {

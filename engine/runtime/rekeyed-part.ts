@@ -35,11 +35,12 @@ export function encodedRun({ place, route, events, positions }: EventRun, accoun
   }
 }
 
-export function decodedRun(encoded: RekeyedEvents): EventRun {
+/** @param isExact see `Event.isExact` */
+export function decodedRun(encoded: RekeyedEvents, isExact = true): EventRun {
   const { pipeline, version, node } = encoded
   const offsets = new Float64Array(new Uint8Array(encoded.offsets).buffer)
   const rows = new Uint32Array(new Uint8Array(encoded.rows).buffer)
-  const events = eventsIn(encoded)
+  const events = eventsIn(encoded, isExact)
   const positions = events.map((_, index) => ({
     offset: BigInt(offsets[index] as number),
     row: rows[index] as number,

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../schemas/json.ts'
 import type { ErrorCode } from '../errors.ts'
-import { jsonText, keptJsonText, parseKeptJson } from '../json-text.ts'
+import { parseExactJson } from '../exact-json.ts'
+import { jsonText, keptJsonText } from '../json-text.ts'
 import { isNestedDeeper } from '../parsed-line.ts'
 
 /** `text` is another word for `bytes`. */
@@ -125,7 +126,7 @@ function* linesOf(text: string): Generator<readonly [index: number, line: string
 function jsonValueOf(text: string): JsonValue | undefined {
   if (isNestedDeeper(text, MAX_DEPTH)) return undefined
   try {
-    return parseKeptJson(text)
+    return parseExactJson(text)
   } catch {
     return undefined // The caller says what that means.
   }

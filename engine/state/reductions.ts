@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { exactJsonText, parseJson } from '../json-text.ts'
+import { parseExactJson } from '../exact-json.ts'
+import { exactJsonText } from '../json-text.ts'
 import type { Merged } from '../merged-value.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 
@@ -165,7 +166,7 @@ function mergedOf(value: JsonValue | undefined): Map<string, Merged> {
 }
 
 function readJson(bytes: Uint8Array): readonly JsonValue[] {
-  const value = parseJson(Buffer.from(bytes).toString())
+  const value = parseExactJson(Buffer.from(bytes).toString())
   if (!Array.isArray(value)) throw new RangeError('reductions of a snapshot are no list')
   return value
 }

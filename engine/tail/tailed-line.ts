@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { LineBatchView } from '../../schemas/line-batch.ts'
+import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import { hostAsSent } from '../destinations/ingested-line.ts'
 import { storedApp } from '../destinations/line-draft.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event.ts'
-import { parseJson } from '../json-text.ts'
+import { eventParser } from '../exact-json.ts'
 import { FieldNames } from '../line-fields.ts'
 import { type LinePlace, renderRecord, rowOfLine } from '../line-record.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
@@ -95,7 +96,8 @@ export class TailedLine {
   get record(): JsonObject {
     // Without the ids, whose many digits would make a slow parse of every record.
     const end = this.text.indexOf(',"_account":')
-    const record = parseJson(`{${this.text.slice(end + 1)}`) as JsonObject
+    const parse = eventParser(this.#place.behaviour >= FIFTH_BEHAVIOUR)
+    const record = parse(`{${this.text.slice(end + 1)}`) as JsonObject
     return Object.assign(record, JSON.parse(`${this.text.slice(0, end)}}`))
   }
 }

@@ -5,7 +5,7 @@ import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
-import { parseJson } from '../../engine/json-text.ts'
+import { parseExactJson } from '../../engine/exact-json.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
 import { type LineRow, recordOf, renderRecord } from '../../engine/line-record.ts'
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
@@ -48,7 +48,7 @@ function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObjec
       size: line.sizeBytes,
       retention: line.retentionDays,
     }
-    const parsed = parseJson(renderRecord(stored)) as JsonObject
+    const parsed = parseExactJson(renderRecord(stored)) as JsonObject
     expect(recordOf(stored)).toEqual(parsed)
     const { _id, _lid, ...record } = parsed
     expect(_lid).toBe(_id)

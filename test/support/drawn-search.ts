@@ -46,7 +46,7 @@ const WORDS = [
   'aͅι',
   '',
 ]
-const NAMES = ['a', 'b', 'name', 'status', 'user', 'message', 'level', 'msg', '_x', 'app', 'tag', 'a.b']
+const NAMES = ['a', 'b', 'name', 'status', 'user', 'message', 'level', 'msg', '_x', 'app', 'tag', 'a.b', '7']
 const NUMBERS = [404, 40, 4.5, -5, 0, 1e20, 9007199254740991]
 
 const word = fc.constantFrom(...WORDS)
@@ -84,6 +84,7 @@ const jsonText = fc
       (text: string) => text.replaceAll(/:404\b/g, ':4.04e2'),
       (text: string) => text.replaceAll(/:40\b/g, ': 40.0'),
       (text: string) => text.replaceAll(/([:,[])40\b/g, '$19007199254740993'),
+      (text: string) => text.replaceAll(/([:,[])40\b/g, (_, before) => `${before}1e400`),
       (text: string) => text.replaceAll('{}', '{ }').replaceAll('[]', '[ ]').replaceAll('","', '" , "'),
       (text: string) => text.replaceAll('rr', '\\u0072r'),
     ),
@@ -142,7 +143,7 @@ const comparison = fc.oneof(
   fc
     .tuple(
       matchOperator,
-      numberText.map(number => `"${number}"`),
+      fc.oneof({ weight: 9, arbitrary: numberText }, fc.constant('1e400')).map(number => `"${number}"`),
     )
     .map(parts => parts.join('')),
 )
@@ -173,6 +174,8 @@ const fieldName = fc.constantFrom(
   '_status',
   '_meta',
   'meta',
+  'a.7',
+  'meta.b.7',
   'label',
   '_logtype',
   '_mezmo_line_size',

@@ -13,6 +13,7 @@ import { controlType } from '../../schemas/control.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
+import { ingestedRecord } from '../bench/ingested-batch.ts'
 import {
   lineBatchValue,
   pushedValue,
@@ -188,6 +189,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 3) gather(control, round)
     if (behaviour >= 4) push(control, append, round)
     if (behaviour >= 5 && round === 28) lose(control, records.length)
+    if (behaviour >= 5 && round % 3 === 0) append(ingestedRecord(SAMPLE_ACCOUNT, oddBody(round), START_MS))
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
@@ -212,6 +214,17 @@ function lose(control: (body: Control['body']) => void, from: number): void {
     const loss = { from, to: from + parts.length, witnessed }
     control({ 'weir.Cut': lossCut({ topic: INGEST_TOPIC, partition: 0 }, loss) })
   }
+}
+
+/** Keys that JavaScript would move, numbers beyond a double, and meta in several spellings. */
+function oddBody(round: number): Buffer {
+  const lines = [
+    `{"line":"{\\"b\\":${round},\\"7\\":1e400,\\"a\\":{\\"b\\":{\\"z\\":1,\\"3\\":2}}}","app":"app-1","meta":{"ok": true,"n":"Stra\\u00dfe"}}`,
+    `{"line":"odd","app":"app-0","meta":{"z":1.0,"10":-1E+999,"9":{}},"9":${round},"x":[ 1 ]}`,
+    `{"line":"odd","app":"app-1","meta":"a\\/b","level":"info"}`,
+    `{"line":"odd","app":"app-0","meta":[1, 2]}`,
+  ]
+  return Buffer.from(`{"lines":[${lines.join(',')}]}`)
 }
 
 /** Windows end by themselves; a revision does not go on with them; the pipeline goes. */

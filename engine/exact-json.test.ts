@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, NumberText } from '../schemas/json.ts'
+import { compactText, drawnSpelling, drawnValue, spelledText } from '../test/support/drawn-json.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { parseExactJson } from './exact-json.ts'
+import { textFormBytes } from './json-size.ts'
+import { exactJsonText, jsonText, keptJsonText } from './json-text.ts'
+import { orderedObject, withMember, withoutMember } from './ordered-object.ts'
+
+describe('JSON as it was sent', () => {
+  test.each([
+    ['keys that look like indexes', '{"b":1,"7":{"10":1,"9":2},"a":3}'],
+    ['a number beyond a double', '{"a":1e400,"b":[-1E+999]}'],
+    ['an index behind an escape', '{"b":1,"\\u0037":2}'],
+    ['a member named __proto__ beside them', '{"b":1,"__proto__":{"7":1},"7":2}'],
+    ['keys that begin with the mark', '{"#7":1,"##":2,"7":3}'],
+  ])('%s', (_what, text) => {
+    expect(jsonText(parseExactJson(text))).toBe(text.replace('\\u0037', '7'))
+  })
+
+  test('comes out in its order with its numbers, whatever the spelling, and takes the bytes that are counted', () => {
+    fc.assert(
+      fc.property(drawnValue, drawnSpelling, (value, spelling) => {
+        const text = compactText(value)
+        const parsed = parseExactJson(spelledText(value, spelling))
+        expect(jsonText(parsed)).toBe(text)
+        expect(jsonText(parseExactJson(text))).toBe(text)
+        if (typeof parsed !== 'string') expect(textFormBytes(parsed)).toBe(Buffer.byteLength(text))
+        for (const kept of [exactJsonText(parsed), keptJsonText(parsed)])
+          expect(jsonText(parseExactJson(kept))).toBe(text)
+        expect(canonicalJson(parseExactJson(canonicalJson(parsed)))).toBe(canonicalJson(parsed))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('a number beyond a double is no object, and its text where a text is asked for', () => {
+    const value = parseExactJson('1e400')
+    expect(value).toEqual(new NumberText('1e400'))
+    expect(isJsonObject(value)).toBe(false)
+    expect(`${value}`).toBe('1e400')
+    expect(jsonText({ a: value, b: 2n ** 70n })).toBe('{"a":1e400,"b":1180591620717411303424}')
+  })
+
+  test('only objects with such keys are anything but plain', () => {
+    const prototypeTricks = parseExactJson('{"b":{"x":1},"07":2,"4294967295":3,"a":1e400}') as JsonObject
+    // A wrapped object cannot be cloned.
+    expect(() => structuredClone({ ...prototypeTricks, a: 0 })).not.toThrow()
+    expect(() => structuredClone(parseExactJson('{"7":{},"a":1}'))).not.toThrow()
+  })
+})
+
+describe('an object whose keys JavaScript would move', () => {
+  const object = orderedObject([
+    ['b', 1],
+    ['7', 2],
+    ['b', 3],
+    ['1', 4],
+  ])
+
+  test('lists them in their order however it is asked', () => {
+    const listed: string[] = []
+    for (const key in object) listed.push(key)
+    for (const keys of [listed, Object.keys(object), Object.entries(object).map(([key]) => key)])
+      expect(keys).toEqual(['b', '7', '1'])
+    expect([object.b, object['7'], object.x]).toEqual([3, 2, undefined])
+    expect(Object.hasOwn(object, '7')).toBe(true)
+    expect(Object.hasOwn(object, 'x')).toBe(false)
+  })
+
+  test('is copied with a member more, another or less', () => {
+    expect(jsonText(withMember(object, '0', 5))).toBe('{"b":3,"7":2,"1":4,"0":5}')
+    expect(jsonText(withMember(object, '7', 5))).toBe('{"b":3,"7":5,"1":4}')
+    expect(jsonText(withMember({ a: 1 }, '7', 5))).toBe('{"a":1,"7":5}')
+    expect(jsonText(withoutMember(object, 'b'))).toBe('{"7":2,"1":4}')
+    expect(jsonText(withoutMember(object, '7'))).toBe('{"b":3,"1":4}')
+    expect(jsonText(object)).toBe('{"b":3,"7":2,"1":4}')
+  })
+
+  test('keeps the order when it is written to', () => {
+    const changed = orderedObject([
+      ['b', 1],
+      ['7', 2],
+    ])
+    changed['5'] = 3
+    changed.b = 4
+    expect(jsonText(changed)).toBe('{"b":4,"7":2,"5":3}')
+    delete changed['7']
+    expect(jsonText(changed)).toBe('{"b":4,"5":3}')
+  })
+})

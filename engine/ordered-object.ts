@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from '../schemas/json.ts'
+
+/**
+ * Objects keep their keys in the order in which these were sent (components, section 1.2). JavaScript moves keys that
+ * look like an index of an array, such as `"7"`, to the front. An object of which that would change the order is
+ * wrapped, so that whoever lists its keys gets the sent order; all other objects are what they are.
+ *
+ * Wrapped objects are read like any others. A copy by `{ ...object }` or `Object.fromEntries` is in JavaScript's order,
+ * so copies of what users sent are made by the functions of this file.
+ */
+const WRAPPED = new WeakSet<JsonObject>()
+
+/** One more is no index of an array any more. */
+const MAX_INDEX = 2 ** 32 - 2
+const MAX_INDEX_DIGITS = 10
+const INDEX = /^(?:0|[1-9]\d*)$/
+
+type Entry = readonly [key: string, value: JsonValue]
+
+/** The object with these members in this order. Of a repeated key the place is the first, the value the last. */
+export function orderedObject(entries: readonly Entry[]): JsonObject {
+  const object = Object.fromEntries(entries)
+  if (!entries.some(([key]) => isIndexKey(key))) return object
+  const keys = new Set(entries.map(([key]) => key))
+  return isInOrder(Object.keys(object), keys) ? object : wrapped(object, keys)
+}
+
+/** A copy with one member changed; a new one comes last. */
+export function withMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
+  if (!isIndexKey(key) && !WRAPPED.has(object)) return { ...object, [key]: value }
+  return orderedObject([...Object.entries(object), [key, value]])
+}
+
+export function withoutMember(object: JsonObject, key: string): JsonObject {
+  if (!WRAPPED.has(object)) {
+    const { [key]: _removed, ...rest } = object
+    return rest
+  }
+  return orderedObject(Object.entries(object).filter(([name]) => name !== key))
+}
+
+/** Whether JavaScript has a key ahead of those that are no index, whatever came first. */
+export function isIndexKey(key: string): boolean {
+  return key.length <= MAX_INDEX_DIGITS && INDEX.test(key) && Number(key) <= MAX_INDEX
+}
+
+function isInOrder(keys: readonly string[], wanted: Iterable<string>): boolean {
+  let at = 0
+  for (const key of wanted) if (keys[at++] !== key) return false
+  return true
+}
+
+function wrapped(object: JsonObject, keys: Set<string>): JsonObject {
+  const wrapper = new Proxy(object, {
+    ownKeys: () => [...keys],
+    defineProperty(target, key, attributes) {
+      keys.add(key as string)
+      return Reflect.defineProperty(target, key, attributes)
+    },
+    deleteProperty(target, key) {
+      keys.delete(key as string)
+      return Reflect.deleteProperty(target, key)
+    },
+  })
+  WRAPPED.add(wrapper)
+  return wrapper
+}
