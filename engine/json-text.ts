@@ -12,7 +12,7 @@ const INTEGER = /^-?\d+$/
  */
 export function parseJson(text: string): JsonValue {
   // Only a text with sixteen digits in a row can hold such a number: all others take the plain, fast parse.
-  if (!hasDigitsInARow(text, BIG_INTEGER_DIGITS)) return JSON.parse(text) as JsonValue
+  if (!mayHoldBigInteger(text)) return JSON.parse(text) as JsonValue
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined)
       return value
@@ -75,7 +75,7 @@ export function exactJsonText(value: JsonValue): string {
 /** The same, quick where no number needs it, as nearly always; -0 becomes 0. */
 export function keptJsonText(value: JsonValue): string {
   const text = jsonText(value)
-  return hasDigitsInARow(text, BIG_INTEGER_DIGITS) ? exactJsonText(value) : text
+  return mayHoldBigInteger(text) ? exactJsonText(value) : text
 }
 
 function rawJson(text: string): unknown {
@@ -85,6 +85,11 @@ function rawJson(text: string): unknown {
 /** A string as it is, everything else its compact JSON (components, section 7.1). */
 export function textForm(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)
+}
+
+/** Whether a value that is parsed from the text may hold an integer that no double holds. */
+export function mayHoldBigInteger(text: string): boolean {
+  return hasDigitsInARow(text, BIG_INTEGER_DIGITS)
 }
 
 /** Of so many digits in a row one stands at a multiple of the count: the others need not be looked at. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { elementsAt, membersAt, nestingOf, wellFormedSource } from './json-source.ts'
+import { wellFormedSource } from '../../engine/well-formed-source.ts'
+import { elementsAt, membersAt, nestingOf } from './json-source.ts'
 
 test('members and elements, put together again, are the value', () => {
   const spacing = fc.constantFrom(undefined, 1, '\t')

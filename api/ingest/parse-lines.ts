@@ -1,3 +1,4 @@
+import { compactJson } from '../../engine/compact-json.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cleanTags,
@@ -9,10 +10,11 @@ import {
   META_LIMIT_BYTES,
 } from '../../engine/line-limits.ts'
 import { skipBlanks } from '../../engine/marked-keys.ts'
+import { wellFormedSource } from '../../engine/well-formed-source.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
-import { elementsAt, membersAt, nestingOf, wellFormedSource } from './json-source.ts'
+import { elementsAt, membersAt, nestingOf } from './json-source.ts'
 import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
@@ -236,17 +238,21 @@ function takeObject(members: Map<string, string>, name: string): string | undefi
   return wellFormedSource(source)
 }
 
-/** Ingestion, section 3.3. Over the limit meta becomes plain text, cut, that nobody parses. */
+/**
+ * Ingestion, section 3.3. What is over the limit also as compact JSON becomes plain text, cut, that nobody parses.
+ */
 function metaOf(source: string | undefined): { readonly text: string; readonly cut: boolean } {
   if (source === undefined) return { text: '', cut: false }
   const isText = source[0] === '"'
-  const plain = isText ? textOf(source) : wellFormedSource(source)
+  const sent = wellFormedSource(source)
+  const isScalar = !isText && source[0] !== '{' && source[0] !== '['
+  const isOver = !isText && Buffer.byteLength(sent) > META_LIMIT_BYTES
+  const plain = isText ? textOf(source) : isScalar || isOver ? compactJson(sent) : sent
   if (isText && (plain === '' || plain === '{}')) return { text: '', cut: false }
   const bytes = Buffer.from(plain)
   const end = cutUtf8(bytes, 0, bytes.length, META_LIMIT_BYTES)
   if (end !== bytes.length) return { text: bytes.toString('utf8', 0, end), cut: true }
-  const isScalar = !isText && source[0] !== '{' && source[0] !== '['
-  return { text: isScalar ? JSON.stringify(source) : wellFormedSource(source), cut: false }
+  return { text: isScalar ? JSON.stringify(plain) : isText ? sent : plain, cut: false }
 }
 
 /** A list, or one text with commas: ingestion, section 1.1. */

@@ -326,6 +326,18 @@ checkAll('values of fields', [
   example('items.id:2', '{"items":[{"id":1},{"id":2}]}', true),
 ])
 
+checkAll('meta, however it was written', [
+  ...['straße', 'ok', '\'"ok":true\'', 'meta.n:===Straße', 'meta.ok:true', '"true,"'].map(query =>
+    example(query, { line: 'x', meta: '{"ok": true,"n":"Stra\\u00dfe"}' }, true),
+  ),
+  ...['"ok\\": true"', 'u00dfe'].map(query =>
+    example(query, { line: 'x', meta: '{"ok": true,"n":"Stra\\u00dfe"}' }, false),
+  ),
+  example('a/b', { line: 'x', meta: '"a\\/b"' }, true),
+  example('"[1,2]"', { line: 'x', meta: '[1, 2]' }, true),
+  example('meta:2', { line: 'x', meta: '[1, 2]' }, true),
+])
+
 checkAll('numbers', [
   example('n:404', '{"n":404.0}', true),
   example('n:404.0', '{"n":404}', true),

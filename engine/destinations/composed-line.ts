@@ -69,7 +69,9 @@ function remainderOf(
   message: JsonValue,
   { usedKeys, lineIsWholeMessage }: OwnStoreOptions,
 ): JsonValue | undefined {
-  return lineIsWholeMessage ? undefined : without(message, usedKeys)
+  if (lineIsWholeMessage) return undefined
+  const remainder = without(message, usedKeys)
+  return isJsonObject(remainder) && Object.keys(remainder).length === 0 ? undefined : remainder
 }
 
 function without(message: JsonValue, keys: ReadonlySet<string>): JsonValue {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import type { LineBatchView, RareMembers } from '../../schemas/line-batch.ts'
 import type { Event, LineOrigin } from '../event.ts'
 import { eventParser } from '../exact-json.ts'
-import { textForm } from '../json-text.ts'
+import { parseJson, textForm } from '../json-text.ts'
 import { cleanTags } from '../line-limits.ts'
 import { orderedObject } from '../ordered-object.ts'
 import { isTooDeep, parseBoundedJson } from '../parsed-line.ts'
@@ -20,6 +20,8 @@ const NO_HOST = 'unknown'
 export function hostAsSent(batch: LineBatchView, index: number): string {
   return batch.host(index) || NO_HOST
 }
+
+const EMPTY_OBJECT = /^\{[\t\n\r ]*\}$/
 
 /** Members of a line's message that have a place of their own in the record. */
 const PLACED_MEMBERS = new Set([
@@ -110,10 +112,14 @@ function fillRequest(line: StoredLine, draft: LineDraft, event: Event): void {
 
 function fillMetaAsSent(line: StoredLine, draft: LineDraft, { batch, index }: LineOrigin): void {
   const text = batch.metaText(index)
+  if (draft.isExact) {
+    draft.setSentMeta(line, text, batch.metaBytes(index))
+    return
+  }
   line.meta = text
   draft.metaBytes = batch.metaBytes(index)
   if (text === '' || !text.trimStart().startsWith('{')) return
-  const value = parseBoundedJson(text, eventParser(draft.isExact))
+  const value = parseBoundedJson(text, parseJson)
   draft.metaObject = isJsonObject(value) ? value : undefined
 }
 
@@ -165,17 +171,24 @@ function fillChangedText(
   const { batch, index } = event.origin as LineOrigin
   const { message } = event
   const members = isJsonObject(message) ? message : {}
+  const meta = metaLeft(members.meta, batch.metaText(index))
   const own = isJsonObject(message) ? message.line : message
   const text = options.line?.text(event) ?? (own === undefined || isTooDeep(own) ? undefined : textForm(own))
   const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys)
   if (text === undefined) {
     draft.setText(line, textForm(rest))
-    draft.setMeta(line, members.meta)
+    draft.setMeta(line, meta)
     return
   }
   draft.setText(line, text)
   if (rare?.truncated === true && text === batch.lineText(index)) draft.truncated = true
-  setMergedMeta(line, draft, members.meta, options.passThrough ? onlySent(rest, rare) : rest)
+  setMergedMeta(line, draft, meta, options.passThrough ? onlySent(rest, rare) : rest)
+}
+
+/** Meta that a node has emptied is none; an empty object that was sent is meta like any other. */
+function metaLeft(meta: JsonValue | undefined, sent: string): JsonValue | undefined {
+  const isEmptied = isJsonObject(meta) && isEmpty(meta) && !EMPTY_OBJECT.test(sent)
+  return isEmptied ? undefined : meta
 }
 
 /** Members without a place of their own go under meta; where meta is no object or has the same key, beside it. */

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
-import { eventParser } from '../exact-json.ts'
-import { jsonText } from '../json-text.ts'
+import { compactJson, isCompactString } from '../compact-json.ts'
+import { eventParser, parseExactJson } from '../exact-json.ts'
+import { jsonText, mayHoldBigInteger } from '../json-text.ts'
 import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
 import {
@@ -14,10 +15,13 @@ import {
 import { OWN_MEMBERS } from '../line-members.ts'
 import { isTooDeep, parseLineObject } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
+import { wellFormedSource } from '../well-formed-source.ts'
 
 const MAX_UTF8_BYTES_PER_UNIT = 3
 /** A smaller drift is not kept: ingestion, section 1.4. */
 const KEPT_DRIFT_MS = 5000
+/** `"{}"`: a text that is no meta. */
+const EMPTY_META_BYTES = 4
 /** Members that are kept in column `extra`. */
 const EXTRA_MEMBERS =
   OWN_MEMBERS._label |
@@ -92,20 +96,37 @@ export class LineDraft {
   }
 
   /**
-   * Meta is an object or a string (parsing, section 3.3); other values become their text, an empty one is no
-   * meta, and what is over its limit is kept as cut text.
+   * Meta is an object or a string (parsing, section 3.3); other values become their text, an empty text is no
+   * meta, and what is over its limit is kept as cut text. Before the fifth behaviour an empty object is none, either.
    */
   setMeta(line: StoredLine, value: JsonValue | undefined): void {
     const meta = value === undefined || value === null ? '' : metaValue(value)
-    if (isJsonObject(meta)) {
-      const text = jsonText(meta)
+    if (isJsonObject(meta) && (this.isExact || !isEmpty(meta))) {
+      const text = this.#metaText(meta)
       const bytes = Buffer.byteLength(text)
-      if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, meta)
+      if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, this.#searchedMeta(meta, text))
       else this.setMeta(line, cutText(text, META_LIMIT_BYTES))
       return
     }
-    const text = meta === '' || meta === '{}' ? '' : jsonText(cutText(meta, META_LIMIT_BYTES))
+    const text =
+      isJsonObject(meta) || meta === '' || meta === '{}'
+        ? ''
+        : this.#metaText(cutText(meta, META_LIMIT_BYTES))
     this.#keepMeta(line, text, Buffer.byteLength(text), undefined)
+  }
+
+  /** The same for the JSON text that was sent, of so many bytes. Most is compact already, and kept as it is. */
+  setSentMeta(line: StoredLine, text: string, bytes: number): void {
+    if (text === '') this.#keepMeta(line, '', 0, undefined)
+    else if (bytes > EMPTY_META_BYTES && bytes <= META_LIMIT_BYTES && isCompactString(text))
+      this.#keepMeta(line, text, bytes, undefined)
+    else {
+      const value = parseExactJson(text)
+      const isKept = bytes <= META_LIMIT_BYTES && isJsonObject(value)
+      // Measured: to make the text takes half the time of the parse, and less than to look for all that may differ.
+      if (isKept && jsonText(value) === text) this.#keepMeta(line, text, bytes, value)
+      else this.setMeta(line, value)
+    }
   }
 
   /** Settles what depends on all the rest: level, fields, extra, size. */
@@ -132,6 +153,23 @@ export class LineDraft {
     line.meta = text
     this.metaBytes = bytes
     this.metaObject = object
+  }
+
+  /** Half a surrogate pair is no character, and nothing else in the store holds one. */
+  #metaText(meta: JsonObject | string): string {
+    const text = jsonText(meta)
+    if (!this.isExact) return text
+    const wellFormed = wellFormedSource(text)
+    return wellFormed === text ? text : compactJson(wellFormed)
+  }
+
+  /**
+   * What is searched is what the text says: there a double may look like an integer of many digits, and half a surrogate
+   * pair is another character.
+   */
+  #searchedMeta(meta: JsonObject, text: string): JsonObject {
+    const maySayOther = mayHoldBigInteger(text) || text.includes('\\u')
+    return this.isExact && maySayOther ? (parseExactJson(text) as JsonObject) : meta
   }
 
   #extra(own: number): string {
@@ -196,7 +234,12 @@ function baseName(file: string): string {
 function metaValue(value: JsonValue): JsonObject | string {
   if (typeof value !== 'object' || value instanceof NumberText) return plainText(value)
   if (isTooDeep(value as JsonValue)) return '' // It cannot be printed: see MAX_NESTING.
-  return isJsonObject(value) ? (Object.keys(value).length === 0 ? '' : value) : jsonText(value)
+  return isJsonObject(value) ? value : jsonText(value)
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _key in object) return false
+  return true
 }
 
 function cutText(text: string, maxBytes: number): string {

@@ -2,16 +2,21 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
-import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
-import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
+import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
+import { compileOwnStore, defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
+import { eventColumns, eventsIn } from '../../engine/event-columns.ts'
 import { parseExactJson } from '../../engine/exact-json.ts'
+import { jsonText } from '../../engine/json-text.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
-import { type LineRow, recordOf, renderRecord } from '../../engine/line-record.ts'
+import { type LineRow, recordOf, renderRecord, rowOfLine } from '../../engine/line-record.ts'
 import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
+import { LineStand } from '../../engine/tail/tailed-line.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { LineBatchView } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { compactText, drawnMembers, drawnSpelling, drawnValue, spelledText } from '../support/drawn-json.ts'
+import { SAMPLE_ROUTE } from '../support/line-batches.ts'
 
 const RECEIVED_MS = 1_772_600_767_089
 const RETENTION_DAYS = 30
@@ -189,6 +194,133 @@ describe('a line as it is sent', () => {
     expect(recordsOf('{"lines":["x"]}', { driftMs: 5000 })[0]).not.toHaveProperty('_drift')
   })
 })
+
+/** How meta of an event may reach the own store. */
+const META_WAYS: readonly (readonly [string, (event: Event) => Event])[] = [
+  ['as it came in', event => event],
+  ['changed by a pipeline', event => event.withMessage({ ...(event.message as JsonObject), line: 'y' })],
+  ['through another partition', event => eventsIn(eventColumns([event], ACCOUNT, 'ingest'))[0] as Event],
+  [
+    'changed, through another partition',
+    event => eventsIn(eventColumns([event.withMessage(event.message)], ACCOUNT, 'ingest')).at(0) ?? event,
+  ],
+]
+
+describe('meta is stored as compact JSON', () => {
+  const storedMeta = (body: string, way = (event: Event) => event) => {
+    const line = newStoredLine()
+    const event = way(Event.ofLine(batchOf(body, SOME_REQUEST), 0))
+    const context = { account: ACCOUNT, timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, poolDays: 0 }
+    const fieldNames = new FieldNames()
+    defaultOwnStore().fill(event, line, { ...context, behaviour: BEHAVIOUR, fieldNames })
+    expect(line.sizeBytes).toBe(1 + Buffer.byteLength(line.meta))
+    return line.meta
+  }
+  const body = (meta: string, ...more: string[]) =>
+    `{"lines":[{"line":"x",${[`"meta":${meta}`, ...more].join(',')}}]}`
+
+  test.each(META_WAYS)('whatever its spelling: %s', (_what, way) => {
+    fc.assert(
+      fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
+        const text = compactText(value)
+        const spelled = spelledText(value, spelling)
+        expect(storedMeta(body(spelled), way)).toBe(text)
+        expect(storedMeta(body(text), way)).toBe(text)
+        // What the scanner does not know makes it leave the body to the complete parser.
+        expect(storedMeta(body(spelled, '"env":null'), way)).toBe(text)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each(META_WAYS)('a text as it is: %s', (_what, way) => {
+    fc.assert(
+      fc.property(drawnValue, drawnSpelling, (value, spelling) => {
+        if (!('text' in value)) return
+        const isEmpty = value.text === '' || value.text === '{}'
+        expect(storedMeta(body(spelledText(value, spelling)), way)).toBe(isEmpty ? '' : compactText(value))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([
+    ['an array becomes text', '[1, 2]', '"[1,2]"'],
+    ['a number becomes text', '1.0', '"1"'],
+    ['one that no double holds, too', '1e400', '"1e400"'],
+    ['a word, too', 'true', '"true"'],
+    ['half a surrogate pair is no character', '{"a":"\\ud83d"}', '{"a":"\ufffd"}'],
+    ['blanks do not count towards the limit', `{"a":${' '.repeat(40_000)}1}`, '{"a":1}'],
+    ['what is over the limit is cut text', `{"a" : "${'x'.repeat(40_000)}"}`, cutMeta()],
+    ['also when only its compact text is', `{"a":[${'1e20,'.repeat(6_000)}1]}`, cutMeta('1e20')],
+  ])('%s', (_what, meta, expected) => {
+    for (const [, way] of META_WAYS) expect(storedMeta(body(meta), way)).toBe(expected)
+  })
+
+  test('an unknown member joins it in the same form', () => {
+    const meta = '{"ok": true,"n":"Stra\\u00dfe"}'
+    expect(storedMeta(body(meta))).toBe('{"ok":true,"n":"Straße"}')
+    expect(storedMeta(body(meta, '"pid": 1.0', '"7":1e400'))).toBe(
+      '{"pid":1,"7":1e400,"ok":true,"n":"Straße"}',
+    )
+  })
+
+  test('a tail shows, and rules judge, the very text that is stored', () => {
+    const stand = new LineStand()
+    const place = { timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, partition: 0, offset: 1n, row: 0 }
+    fc.assert(
+      fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
+        const sent = body(spelledText(value, spelling))
+        const tailed = stand.line(batchOf(sent, SOME_REQUEST), 0, { ...place, behaviour: BEHAVIOUR })
+        const stored = storedMeta(sent)
+        expect(tailed.text).toContain(`,"_meta":${stored},"_retention"`)
+        expect(jsonText(tailed.record._meta as JsonValue)).toBe(stored)
+        const row = rowOfLine(tailed.stored, { ...place, topic: 'weir.ingest' })
+        expect(jsonText(recordOf(row)._meta as JsonValue)).toBe(stored)
+        expect(renderRecord(row)).toBe(tailed.text)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('also of an event that a gateway route brought', () => {
+    const sink = compileOwnStore({ message: { line: '.line', meta_field: '.meta' } })
+    fc.assert(
+      fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
+        const builder = new LineBatchBuilder()
+        builder.addRequest(batch => {
+          batch.addEvent(`{"line":"x","meta":${spelledText(value, spelling)}}`, RECEIVED_MS)
+          return { facts: { ...SOME_REQUEST, hostname: '', receivedAtMs: RECEIVED_MS, idempotency: null } }
+        })
+        const event = Event.ofLine(LineBatchView.decode(builder.encode(ACCOUNT, SAMPLE_ROUTE)), 0)
+        const line = newStoredLine()
+        const context = { account: ACCOUNT, timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, poolDays: 0 }
+        sink.fill(event, line, { ...context, behaviour: BEHAVIOUR, fieldNames: new FieldNames() })
+        expect(line.meta).toBe(compactText(value))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('before the fifth behaviour it is stored as it was sent', () => {
+    const line = newStoredLine()
+    const event = Event.ofLine(batchOf(body('{"ok": true,"n":"Stra\\u00dfe"}'), SOME_REQUEST), 0)
+    const context = { account: ACCOUNT, timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, poolDays: 0 }
+    defaultOwnStore().fill(event, line, {
+      ...context,
+      behaviour: FOURTH_BEHAVIOUR,
+      fieldNames: new FieldNames(),
+    })
+    expect(line.meta).toBe('{"ok": true,"n":"Stra\\u00dfe"}')
+  })
+})
+
+/** Compact JSON of the array of numbers, or a long text, as the text that is left of it. */
+function cutMeta(number?: string): string {
+  const numbers = [...Array.from({ length: 6_000 }, () => Number(number)), 1].map(String)
+  const whole = number === undefined ? `{"a":"${'x'.repeat(40_000)}"}` : `{"a":[${numbers.join(',')}]}`
+  return JSON.stringify(whole.slice(0, 32_768))
+}
 
 test('whatever is sent, every line becomes a record with its text and its size', () => {
   const text = fc.string({ unit: 'grapheme' }).map(raw => Buffer.from(raw).toString())

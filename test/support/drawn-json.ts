@@ -30,10 +30,16 @@ const ATOMS: readonly DrawnJson[] = [
 /** Keys that JavaScript would move, some that look so, and names that mean something to it. */
 const KEYS = [
   ...['7', '10', '0', '07', '-1', '4294967294', '4294967295', '1.0', '1e3', '__proto__', 'constructor'],
-  ...['toJSON', 'rawJSON', '', 'a', 'b', 'ok', 'Straße', 'ﬀ"\\', '#7', 'a.b', '\u2028', '😀'],
+  ...['toJSON', 'rawJSON', '', 'a', 'b', 'ok', 'Straße', 'ﬀ"', '#7', 'a.b', '\u2028', '😀'],
 ]
 
-const drawnKey = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...KEYS) }, fc.string({ maxLength: 4 }))
+/**
+ * No key holds a backslash: V8 13.6 takes an escaped key such as `\\u0061` for a key `\\` that objects of the same shape
+ * had before, in whatever text.
+ */
+const drawnKey = fc
+  .oneof({ weight: 4, arbitrary: fc.constantFrom(...KEYS) }, fc.string({ maxLength: 4 }))
+  .filter(key => !key.includes('\\'))
 const drawnText = fc.oneof(
   fc.constantFrom('Straße', '{}', '', '1e400', '"', '\\', '/', '\n', '\u007f', '7', 'a: b, c', '\u2028😀'),
   fc.string({ unit: 'grapheme', maxLength: 8 }).map(text => text.toWellFormed()),

@@ -71,7 +71,17 @@ const { object } = fc.letrec<{ object: JsonDrawn; value: unknown }>(tie => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 3 }),
 }))
 
-/** The same value, written in other ways than the record of an answer does. */
+/** Other ways to write a value than that of the record of an answer. */
+const rewritten = fc.constantFrom(
+  (text: string) => text,
+  (text: string) => text.replaceAll(/:404\b/g, ':4.04e2'),
+  (text: string) => text.replaceAll(/:40\b/g, ': 40.0'),
+  (text: string) => text.replaceAll(/([:,[])40\b/g, '$19007199254740993'),
+  (text: string) => text.replaceAll(/([:,[])40\b/g, (_, before) => `${before}1e400`),
+  (text: string) => text.replaceAll('{}', '{ }').replaceAll('[]', '[ ]').replaceAll('","', '" , "'),
+  (text: string) => text.replaceAll('rr', '\\u0072r'),
+)
+
 const jsonText = fc
   .tuple(
     fc.oneof(
@@ -79,15 +89,7 @@ const jsonText = fc
       object,
       object.map(value => ({ a: { b: { name: value } } })),
     ),
-    fc.constantFrom(
-      (text: string) => text,
-      (text: string) => text.replaceAll(/:404\b/g, ':4.04e2'),
-      (text: string) => text.replaceAll(/:40\b/g, ': 40.0'),
-      (text: string) => text.replaceAll(/([:,[])40\b/g, '$19007199254740993'),
-      (text: string) => text.replaceAll(/([:,[])40\b/g, (_, before) => `${before}1e400`),
-      (text: string) => text.replaceAll('{}', '{ }').replaceAll('[]', '[ ]').replaceAll('","', '" , "'),
-      (text: string) => text.replaceAll('rr', '\\u0072r'),
-    ),
+    rewritten,
   )
   .map(([value, written]) => written(JSON.stringify(value)))
 
@@ -105,8 +107,18 @@ export const drawnLine: fc.Arbitrary<SentLine> = fc
     file: optional(fc.constantFrom('/var/log/syslog', '/a_b')),
     meta: optional(
       fc.oneof(
-        object.filter(value => Object.keys(value).length > 0).map(value => JSON.stringify(value)),
-        text.filter(value => value !== '').map(value => JSON.stringify(value)),
+        fc
+          .tuple(
+            object.filter(value => Object.keys(value).length > 0),
+            rewritten,
+          )
+          .map(([value, written]) => written(JSON.stringify(value))),
+        fc
+          .tuple(
+            text.filter(value => value !== ''),
+            rewritten,
+          )
+          .map(([value, written]) => written(JSON.stringify(value))),
       ),
     ),
     tags: optional(fc.uniqueArray(fc.constantFrom('red', 'Blue', 'bar-1'), { minLength: 1, maxLength: 2 })),
