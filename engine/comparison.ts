@@ -1,6 +1,8 @@
 import { type JsonValue, NumberText } from '../schemas/json.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { foundType, type Report } from './errors.ts'
+import type { CostMeter } from './expressions/cost-meter.ts'
+import { SoughtText } from './expressions/sought-text.ts'
 import { simpleLowerCase } from './lower-case.ts'
 import { isMetric } from './metric.ts'
 import { numericOperand, type Operator } from './operators.ts'
@@ -30,7 +32,12 @@ type Test = (value: JsonValue | undefined) => boolean
 type Complain = (code: ConditionCode, value: JsonValue | undefined) => false
 
 /** @throws RangeError when the operand was not checked */
-export function compileTest(operator: Operator, leaf: Leaf, report: Report<ConditionCode>): Test {
+export function compileTest(
+  operator: Operator,
+  leaf: Leaf,
+  report: Report<ConditionCode>,
+  meter: CostMeter,
+): Test {
   const complain: Complain = (code, value) => {
     report(code, { field: leaf.field, found: foundType(value) })
     return false
@@ -41,11 +48,13 @@ export function compileTest(operator: Operator, leaf: Leaf, report: Report<Condi
     case 'number':
       return numericTest(operator, leaf, complain)
     case 'expression':
-      return expressionTest(leaf, complain)
+      return expressionTest(leaf, complain, meter)
     case 'blocks':
       return blocksTest(leaf, complain)
     default:
-      return operator.base === 'equal' ? equalityTest(leaf, complain) : textTest(operator, leaf, complain)
+      return operator.base === 'equal'
+        ? equalityTest(leaf, complain)
+        : textTest(operator, leaf, complain, meter)
   }
 }
 
@@ -124,23 +133,30 @@ const NUMERIC = {
   less_or_equal: (found: number | bigint, operand: number | bigint) => found <= operand,
 }
 
-function textTest({ base }: Operator, leaf: Leaf, complain: Complain): Test {
+function textTest({ base }: Operator, leaf: Leaf, complain: Complain, meter: CostMeter): Test {
   const caseSensitive = leaf.case_sensitive ?? false
   const text = scalarText(leaf.value ?? '')
   const operand = caseSensitive ? text : simpleLowerCase(text)
-  const holds = TEXTUAL[base as keyof typeof TEXTUAL]
-  return stringsOnly(complain, value => holds(caseSensitive ? value : simpleLowerCase(value), operand))
+  const cased = (value: string) => (caseSensitive ? value : simpleLowerCase(value))
+  switch (base) {
+    case 'starts_with':
+      return stringsOnly(complain, value => cased(value).startsWith(operand))
+    case 'ends_with':
+      return stringsOnly(complain, value => cased(value).endsWith(operand))
+    default: {
+      const sought = new SoughtText(operand)
+      return stringsOnly(complain, value => sought.isIn(cased(value), meter))
+    }
+  }
 }
 
-const TEXTUAL = {
-  contains: (text: string, operand: string) => text.includes(operand),
-  starts_with: (text: string, operand: string) => text.startsWith(operand),
-  ends_with: (text: string, operand: string) => text.endsWith(operand),
-}
-
-function expressionTest({ value, case_sensitive: caseSensitive }: Leaf, complain: Complain): Test {
+function expressionTest(
+  { value, case_sensitive: caseSensitive }: Leaf,
+  complain: Complain,
+  meter: CostMeter,
+): Test {
   const expression = compileRegularExpression(String(value), { ignoreCase: !caseSensitive })
-  return stringsOnly(complain, text => expression.test(text))
+  return stringsOnly(complain, text => meter.matches(expression, text))
 }
 
 function blocksTest({ value }: Leaf, complain: Complain): Test {

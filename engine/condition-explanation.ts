@@ -1,28 +1,42 @@
 import type { JsonObject } from '../schemas/json.ts'
-import { type Condition, compileLeaf, type Leaf } from './condition.ts'
+import { type Condition, compileLeaf, type Leaf, type Predicate } from './condition.ts'
+import { errorMessage } from './errors.ts'
 import type { Event } from './event.ts'
+import { BEYOND_BUDGET, freeMeter } from './expressions/cost-meter.ts'
 import { fieldAt } from './field-path.ts'
 
 const SILENT = () => {}
 
 /**
  * Makes of a conditional what shows somebody how its comparisons turn out for an event: all of them, in order, also
- * those that the conditional itself would not have come to.
+ * those that the conditional itself would not have come to. One that costs more than is free says so instead.
  */
 export function explainCondition(condition: Condition | JsonObject): (event: Event) => JsonObject[] {
+  const meter = freeMeter()
+  const isMet = (meets: Predicate, event: Event): JsonObject => {
+    try {
+      return { met: meets(event) }
+    } catch (error) {
+      if (error !== BEYOND_BUDGET) throw error
+      return { met: null, error: errorMessage('E_EXPRESSION_COST', {}) }
+    }
+  }
   const comparisons = leavesOf(condition as Condition).map(leaf => {
     const field = fieldAt(leaf.field)
-    const meets = compileLeaf(leaf, SILENT)
+    const meets = compileLeaf(leaf, SILENT, meter)
     return (event: Event): JsonObject => {
       const actual = field.read(event)
       return {
         ...(leaf as unknown as JsonObject),
         ...(actual === undefined ? {} : { actual }),
-        met: meets(event),
+        ...isMet(meets, event),
       }
     }
   })
-  return event => comparisons.map(comparison => comparison(event))
+  return event => {
+    meter.begin(undefined)
+    return comparisons.map(comparison => comparison(event))
+  }
 }
 
 function leavesOf({ expressions }: Condition): Leaf[] {

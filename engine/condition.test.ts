@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import { checkCondition, checkLeaf, compileCondition, compileLeaf, type Leaf } from './condition.ts'
 import { Event } from './event.ts'
+import { UNMETERED } from './expressions/cost-meter.ts'
 import { OPERATOR_NAMES, operatorNamed } from './operators.ts'
 
 const HUGE = new NumberText('1e400')
@@ -16,7 +17,7 @@ function judge(leaf: Leaf, message: JsonValue): [boolean, ...string[]] {
   const { problems } = checkLeaf(leaf as unknown as JsonObject)
   expect(problems).toEqual([])
   const reported: string[] = []
-  const predicate = compileLeaf(leaf, (code, { field }) => reported.push(`${code} ${field}`))
+  const predicate = compileLeaf(leaf, (code, { field }) => reported.push(`${code} ${field}`), UNMETERED)
   return [predicate(eventOf(message)), ...reported]
 }
 
@@ -187,6 +188,7 @@ describe('trees', () => {
           expressions: [leaf('.x', first), leaf('.x', 'contains', 'y'), leaf('.z', 'equal', 1)],
         },
         code => reported.push(code),
+        UNMETERED,
       )
     expect(guarded('AND', 'exists')(eventOf({}))).toBe(false)
     expect(guarded('OR', 'not_exists')(eventOf({}))).toBe(true)
@@ -219,7 +221,7 @@ describe('trees', () => {
       fc.property(tree, fc.subarray(['a', 'b', 'c']), (node, flags) => {
         const condition = { expressions: [wire(node)] }
         expect(checkCondition(condition).problems).toEqual([])
-        const predicate = compileCondition(condition, () => {})
+        const predicate = compileCondition(condition, () => {}, UNMETERED)
         expect(predicate(eventOf(Object.fromEntries(flags.map(flag => [flag, 1]))))).toBe(plain(node, flags))
       }),
     )

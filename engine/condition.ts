@@ -1,13 +1,22 @@
 import type { JsonObject } from '../schemas/json.ts'
-import { type ConditionCode, compileTest, type Leaf } from './comparison.ts'
+import { CONDITION_CODES, type ConditionCode, compileTest, type Leaf } from './comparison.ts'
 import type { Report } from './errors.ts'
 import type { Event } from './event.ts'
+import type { CostMeter } from './expressions/cost-meter.ts'
 import { fieldAt } from './field-path.ts'
 import { operatorNamed } from './operators.ts'
 
 export type { ConditionCode, Leaf } from './comparison.ts'
 export { CONDITION_CODES } from './comparison.ts'
 export { checkCondition, checkLeaf } from './condition-check.ts'
+
+/** What a processor with a conditional can report. */
+export const JUDGING_CODES = [...CONDITION_CODES, 'E_EXPRESSION_COST'] as const
+
+/** A comparison that looks at no text costs about that much, by a count. */
+const COMPARISON_UNITS = 16
+/** Fewer comparisons are as little work as anything that a node does with an event. */
+const MAX_UNCOUNTED = 8
 
 /** A conditional that was checked, in its wire form: components, section 3.1. */
 export interface Condition {
@@ -17,28 +26,58 @@ export interface Condition {
 
 /**
  * Judges one event. Evaluation goes from left to right and stops as soon as the result is known, so what is
- * not evaluated reports nothing.
+ * not evaluated reports nothing, and costs nothing.
+ *
+ * @throws BEYOND_BUDGET, SUSPENDED as its meter
  */
 export type Predicate = (event: Event) => boolean
 
-/** @param condition was accepted by `checkCondition` */
+/**
+ * @param condition was accepted by `checkCondition`
+ * @param meter counts what it costs
+ */
 export function compileCondition(
   condition: Condition | JsonObject,
   report: Report<ConditionCode>,
+  meter: CostMeter,
 ): Predicate {
-  const { expressions, logical_operation: operation = 'AND' } = condition as Condition
+  const judges = compileGroup(condition as Condition, report, meter)
+  const comparisons = comparisonsIn(condition as Condition)
+  if (comparisons <= MAX_UNCOUNTED) return judges
+  return event => {
+    meter.spend(comparisons * COMPARISON_UNITS)
+    return judges(event)
+  }
+}
+
+function comparisonsIn({ expressions }: Condition): number {
+  let count = 0
+  for (const expression of expressions) count += 'expressions' in expression ? comparisonsIn(expression) : 1
+  return count
+}
+
+function compileGroup(
+  { expressions, logical_operation: operation = 'AND' }: Condition,
+  report: Report<ConditionCode>,
+  meter: CostMeter,
+): Predicate {
   const predicates = expressions.map(expression =>
-    'expressions' in expression ? compileCondition(expression, report) : compileLeaf(expression, report),
+    'expressions' in expression
+      ? compileGroup(expression, report, meter)
+      : compileLeaf(expression, report, meter),
   )
   return operation === 'AND' ? allOf(predicates) : anyOf(predicates)
 }
 
-/** @param leaf was accepted by `checkLeaf` */
-export function compileLeaf(leaf: Leaf, report: Report<ConditionCode>): Predicate {
+/**
+ * @param leaf was accepted by `checkLeaf`
+ * @param meter as `compileCondition`
+ */
+export function compileLeaf(leaf: Leaf, report: Report<ConditionCode>, meter: CostMeter): Predicate {
   const operator = operatorNamed(leaf.str_operator)
   if (operator === undefined) throw new RangeError(`unknown operator ${leaf.str_operator}`)
   const field = fieldAt(leaf.field)
-  const test = compileTest(operator, leaf, report)
+  const test = compileTest(operator, leaf, report, meter)
   // Inversions come after errors: a leaf that reports an error is false before it is inverted.
   const inverted = operator.inverted !== (leaf.negate ?? false)
   return inverted ? event => !test(field.read(event)) : event => test(field.read(event))

@@ -15,6 +15,8 @@ export const ERROR_CODES = {
   E_COMPARE_COERCION_FAILED: 'a field value cannot be turned into the type that the comparison needs',
   E_COMPARE_BAD_CIDR: 'a field value is no IP address',
   E_COMPARE_BAD_TYPE: 'a field value has a type that the comparison does not work on',
+  E_EXPRESSION_COST:
+    'the expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts',
   E_FLATTEN_BAD_TYPE: 'the field to flatten is neither object nor array',
   E_PARSE_FAILED: 'the value is not a string, or the parser does not accept it',
   E_UNROLL_BAD_TYPE: 'the field to unroll is not an array',

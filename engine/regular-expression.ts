@@ -1,10 +1,20 @@
 import { RE2JS, RE2JSException } from 're2js'
+import { CountedMatching } from './expressions/counted-matching.ts'
+import {
+  type ExpressionProgram,
+  expressionProgram,
+  TooManyStepsError,
+} from './expressions/expression-program.ts'
 import { simpleLowerCase } from './lower-case.ts'
 
 /** An expression of a user, compiled for an engine that never backtracks: components, section 9.5. */
 export interface RegularExpression {
   /** Whether it matches anywhere in the text, in time linear in the text. */
   test(text: string): boolean
+  /** Units that this costs at most, reckoned from the expression and the length of the text alone. */
+  boundFor(text: string): number
+  /** The same as `test`, counted; undefined: nobody can count what it costs, and the bound is what it costs. */
+  counting(text: string): CountedMatching | undefined
 }
 
 const MAX_EXPRESSION_LENGTH = 4096
@@ -39,13 +49,44 @@ export function compileRegularExpression(
   source: string,
   { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
 ): RegularExpression {
-  const compiled = RE2JS.compile(withoutExtended(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
-  if (!LITERAL.test(source)) return { test: text => compiled.test(text) }
+  const withoutFlag = withoutExtended(source)
+  const compiled = RE2JS.compile(withoutFlag, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  const cost = costOf(withoutFlag, ignoreCase)
+  if (!LITERAL.test(source)) return { test: text => compiled.test(text), ...cost }
   // Plain words are what most people write; looking for them directly is ten times as fast.
-  if (!ignoreCase) return { test: text => text.includes(source) }
+  if (!ignoreCase) return { test: text => text.includes(source), ...cost }
   const lowered = simpleLowerCase(source)
   return {
     test: text => (FOLDS_TO_ASCII.test(text) ? compiled.test(text) : text.toLowerCase().includes(lowered)),
+    ...cost,
+  }
+}
+
+/** It is thought out when somebody asks: without a budget nobody does. */
+function costOf(source: string, ignoreCase: boolean): Pick<RegularExpression, 'boundFor' | 'counting'> {
+  let known: { readonly program: ExpressionProgram | undefined; readonly size: number } | undefined
+  const program = () => {
+    if (known === undefined) {
+      const made = programOf(source, ignoreCase)
+      known = { program: made, size: made?.size ?? MAX_PROGRAM_SIZE }
+    }
+    return known
+  }
+  return {
+    boundFor: text => (text.length + 1) * program().size,
+    counting: text => {
+      const { program: counted } = program()
+      return counted && new CountedMatching(counted, text)
+    },
+  }
+}
+
+function programOf(source: string, ignoreCase: boolean): ExpressionProgram | undefined {
+  try {
+    return expressionProgram(source, ignoreCase)
+  } catch (error) {
+    if (error instanceof TooManyStepsError) return undefined
+    throw error
   }
 }
 

@@ -103,6 +103,9 @@ export const SimulationRecord = Type.Object({
   samples: Type.Integer({ description: 'How many were sent' }),
   tried: Type.Integer({ description: 'How many were tried before the time was up' }),
   cut: Type.Boolean({ description: 'Events are missing because there were too many; the counts have all' }),
+  ended: Type.Optional(
+    Type.String({ description: 'Why it ended before: the expressions of a sample cost too much' }),
+  ),
   nodes: Type.Array(SimulatedNode),
 })
 export type SimulationRecord = Type.Static<typeof SimulationRecord>

@@ -55,7 +55,7 @@ export class OpenTaps {
     const state = this.#pipelines.get(request.caller, path.pipeline)
     const node = this.#runningNode(state, path)
     const { wishes, problems } = readTapQuery(request.query as Record<string, unknown>)
-    const { output, filter, limit, seconds } = wishes
+    const { output, filter, meter, limit, seconds } = wishes
     const wanted = nodeOutputs(node).find(({ id }) => id === output)
     if (output !== undefined && wanted === undefined)
       throw new ProblemsError([
@@ -72,7 +72,7 @@ export class OpenTaps {
       output: wanted && (wanted.name ?? DEFAULT_OUTPUT),
     }
     const rights = new LastingRights(request, this.#ports)
-    return { rights, place, bounds: { filter, limit, lastsMs: seconds * 1_000 }, state }
+    return { rights, place, bounds: { filter, meter, limit, lastsMs: seconds * 1_000 }, state }
   }
 
   /** Shows a reader what an admitted tap sees, until it ends or the reader goes. @throws ApiError 429, 503 */

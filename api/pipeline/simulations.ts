@@ -8,6 +8,7 @@ import {
   type SimulatedNode,
   Simulation,
 } from '../../engine/graph/simulation.ts'
+import type { Steps } from '../../engine/steps.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type {
@@ -109,15 +110,23 @@ export class Simulations {
     const simulation = new Simulation(document, DEFAULT_SIMULATION_BOUNDS)
     const startMs = clock.monotonicMs()
     let restedMs = startMs
+    const drive = async (steps: Steps) => {
+      for (const _ of steps) {
+        if (clock.monotonicMs() - restedMs < STRETCH_MS) continue
+        await setImmediate()
+        restedMs = clock.monotonicMs()
+      }
+    }
     for (const sample of samples) {
-      simulation.try(sample)
+      await drive(simulation.trying(sample))
       const nowMs = clock.monotonicMs()
-      if (nowMs - startMs > LONGEST_MS) break
+      if (simulation.tooDear !== undefined || nowMs - startMs > LONGEST_MS) break
       if (nowMs - restedMs < STRETCH_MS) continue
       await setImmediate()
       restedMs = clock.monotonicMs()
     }
-    if (request.flush !== false && simulation.tried === samples.length) simulation.flush()
+    const isWhole = simulation.tried === samples.length && simulation.tooDear === undefined
+    if (request.flush !== false && isWhole) await drive(simulation.flushing())
     return recordOf(nodes, simulation, samples.length, names)
   }
 }
@@ -128,7 +137,7 @@ function sourceIds(nodes: readonly NodeDocument[]): string[] {
 
 function recordOf(
   nodes: readonly NodeDocument[],
-  { tried, isCut, nodes: simulated }: Simulation,
+  { tried, isCut, tooDear, nodes: simulated }: Simulation,
   samples: number,
   names: NodeNames['names'],
 ): SimulationRecord {
@@ -138,6 +147,7 @@ function recordOf(
     samples,
     tried,
     cut: isCut,
+    ...(tooDear !== undefined && { ended: tooDear }),
     nodes: nodes.map(node => {
       const name = names?.get(node.id)
       const record = nodeRecord(node, byId.get(node.id) as SimulatedNode, read)

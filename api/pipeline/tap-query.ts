@@ -1,5 +1,6 @@
 import { checkCondition, compileCondition } from '../../engine/condition.ts'
 import type { Event } from '../../engine/event.ts'
+import { type EventMeter, freeMeter } from '../../engine/expressions/cost-meter.ts'
 import { parseJson } from '../../engine/json-text.ts'
 import { type Problem, pointerTo } from '../../engine/problem.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
@@ -12,6 +13,8 @@ export interface TapWishes {
   readonly limit: number
   readonly seconds: number
   readonly filter: (event: Event) => boolean
+  /** Counts what the filter costs. */
+  readonly meter: EventMeter
 }
 
 /** Reads the query of a tap, whatever was sent, with all findings at once. */
@@ -35,11 +38,13 @@ export function readTapQuery(query: Readonly<Record<string, unknown>>): {
     if (message !== undefined) problems.push({ instancePath: pointerTo('', name), message })
     return Number(sent)
   }
+  const meter = freeMeter()
   const wishes = {
     output: text('output'),
     limit: integer('limit', TAP_LIMIT),
     seconds: integer('seconds', TAP_SECONDS),
-    filter: filterOf(text('filter'), problems),
+    filter: filterOf(text('filter'), problems, meter),
+    meter,
   }
   return { wishes, problems }
 }
@@ -51,7 +56,11 @@ function integerProblem(text: string, { minimum, maximum }: typeof TAP_LIMIT): s
   return value > maximum ? `must be <= ${maximum}` : undefined
 }
 
-function filterOf(text: string | undefined, problems: Problem[]): (event: Event) => boolean {
+function filterOf(
+  text: string | undefined,
+  problems: Problem[],
+  meter: EventMeter,
+): (event: Event) => boolean {
   const any = () => true
   if (text === undefined) return any
   let sent: JsonValue
@@ -64,5 +73,5 @@ function filterOf(text: string | undefined, problems: Problem[]): (event: Event)
   const { stored, problems: found } = checkCondition(sent)
   for (const { instancePath, message } of found)
     problems.push({ instancePath: `/filter${instancePath}`, message })
-  return found.length > 0 ? any : compileCondition(stored as JsonObject, () => {})
+  return found.length > 0 ? any : compileCondition(stored as JsonObject, () => {}, meter)
 }

@@ -152,7 +152,10 @@ describe('running events', () => {
     const delivered: Event[] = []
     graph.run('ingest', events, {
       nowMs: 0,
-      deliver: (_sink, arrived) => delivered.push(...arrived),
+      deliver: (_sink, arrived) => {
+        delivered.push(...arrived)
+        return undefined
+      },
       report: ({ message }) => expect.unreachable(message),
     })
     expect(delivered).toHaveLength(2)

@@ -7,6 +7,7 @@ import type { EngineBounds, Processor } from '../processors/define-processor.ts'
 import { processorOf } from '../processors/registry.ts'
 import { sourceOf } from '../sources/registry.ts'
 import { DEFAULT_THROTTLE_BOUNDS } from '../state/throttle-state.ts'
+import { finish, type Steps } from '../steps.ts'
 import { outputOwners, topologicalOrder } from './check-graph.ts'
 import {
   type CompiledNode,
@@ -48,12 +49,14 @@ export interface CompiledGraph {
    * @param route 'ingest', or the id of a gateway route
    */
   run(route: string, events: readonly Event[], context: RunContext): void
+  /** The same in stretches. */
+  running(route: string, events: readonly Event[], context: RunContext): Steps
   /** The same for one source. @throws RangeError when there is no such source */
-  enter(source: string, events: readonly Event[], context: RunContext): void
+  entering(source: string, events: readonly Event[], context: RunContext): Steps
   /** Whether events can be run on from a node. */
   hasInput(node: string): boolean
   /** Runs events that wait at a node on from there. @returns false when there is no such node */
-  resume(node: string, events: readonly Event[], context: RunContext): boolean
+  resuming(node: string, events: readonly Event[], context: RunContext): Steps<boolean>
   /** Takes in memory of keys that was elsewhere. @throws RangeError when the bytes are none */
   absorb(node: string, data: Uint8Array): void
   /** Lets time pass for keyed state when nothing arrives. */
@@ -61,9 +64,9 @@ export interface CompiledGraph {
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early, never too late. */
   readonly deadlineMs: number
   /** Ends the windows whose time has come, and runs what they give on. */
-  expire(context: RunContext): void
+  expiring(context: RunContext): Steps
   /** Ends all windows of some nodes, whatever their time. */
-  endWindows(nodes: ReadonlySet<string>, context: RunContext): void
+  endingWindows(nodes: ReadonlySet<string>, context: RunContext): Steps
   /** A copy of the memory of each node that has one, by node id. */
   snapshot(): Map<string, Uint8Array>
   /** How much each node with a memory holds, by node id; the names of the figures are the processor's. */
@@ -150,32 +153,35 @@ class Graph implements CompiledGraph {
   }
 
   run(route: string, events: readonly Event[], context: RunContext): void {
-    if (events.length === 0) return
-    this.#enter(this.#entrances.get(route) ?? [], events, context)
+    finish(this.running(route, events, context))
   }
 
-  enter(source: string, events: readonly Event[], context: RunContext): void {
+  *running(route: string, events: readonly Event[], context: RunContext): Steps {
+    if (events.length > 0) yield* this.#enter(this.#entrances.get(route) ?? [], events, context)
+  }
+
+  *entering(source: string, events: readonly Event[], context: RunContext): Steps {
     const node = this.#nodes.find(({ id }) => id === source)
     if (!(node instanceof SourceNode)) throw new RangeError(`"${source}" is no source`)
-    this.#enter([node], events, context)
+    yield* this.#enter([node], events, context)
   }
 
-  #enter(sources: readonly SourceNode[], events: readonly Event[], context: RunContext): void {
+  *#enter(sources: readonly SourceNode[], events: readonly Event[], context: RunContext): Steps {
     for (const source of sources) source.enter(events, context)
-    for (const node of this.#nodes) node.step(context)
+    for (const node of this.#nodes) yield* node.step(context)
   }
 
   hasInput(node: string): boolean {
     return this.#arrivals.has(node)
   }
 
-  resume(node: string, events: readonly Event[], context: RunContext): boolean {
+  *resuming(node: string, events: readonly Event[], context: RunContext): Steps<boolean> {
     const inbox = this.#arrivals.get(node)
     if (inbox === undefined) return false
     let bytes = 0
     for (const event of events) bytes += event.bytes
     inbox.run = { events, rows: ascending(events.length), bytes }
-    for (const node of this.#nodes) node.step(context)
+    for (const node of this.#nodes) yield* node.step(context)
     return true
   }
 
@@ -194,19 +200,19 @@ class Graph implements CompiledGraph {
     return deadline
   }
 
-  expire(context: RunContext): void {
-    this.#release(context, () => context.nowMs)
+  *expiring(context: RunContext): Steps {
+    yield* this.#release(context, () => context.nowMs)
   }
 
-  endWindows(nodes: ReadonlySet<string>, context: RunContext): void {
-    this.#release(context, id => (nodes.has(id) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY))
+  *endingWindows(nodes: ReadonlySet<string>, context: RunContext): Steps {
+    yield* this.#release(context, id => (nodes.has(id) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY))
   }
 
   /** A window that ends, ends before what comes to its node at that time. */
-  #release(context: RunContext, untilMs: (node: string) => number): void {
+  *#release(context: RunContext, untilMs: (node: string) => number): Steps {
     for (const node of this.#nodes) {
       node.release?.(untilMs(node.id), context)
-      node.step(context)
+      yield* node.step(context)
     }
   }
 
@@ -245,7 +251,7 @@ class Graph implements CompiledGraph {
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
     const config = checkedConfig(node, processor)
     const desk = new ErrorDesk(id)
-    const process = processor.compile(config, desk.report)
+    const process = processor.compile(config, desk.report, desk.meter)
     const explain = processor.explain?.(config)
     const windows = heldWindows(processor, config)
     const state = heldState(node, processor, { config, process, desk, explain, windows }, memory)

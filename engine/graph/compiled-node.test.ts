@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
 import { drop, fail, type Outcome, pass, split } from '../outcome.ts'
+import { finish } from '../steps.ts'
 import { DEFAULT_OUTPUT, type Inbox, OutputPort, ProcessingNode } from './compiled-node.ts'
 import { ErrorDesk } from './node-error.ts'
 import { ascending } from './run.ts'
@@ -23,12 +24,13 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
   inbox.run = { events, rows: ascending(events.length), bytes: events.length }
   const errors: string[] = []
   const deadLetters: string[] = []
-  node.step({
+  const steps = node.step({
     nowMs: 0,
-    deliver: () => {},
+    deliver: () => undefined,
     report: ({ code, event }) => errors.push(`${code} ${event.message}`),
     takeDeadLetter: ({ code, event }) => deadLetters.push(`${code} ${event.message}`),
   })
+  finish(steps)
   const rows = reader.run?.rows.slice(0, reader.run.events.length)
   return {
     out: reader.run?.events.map(event => event.message),

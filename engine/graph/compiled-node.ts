@@ -1,12 +1,17 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
-import { Dropped, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
+import { BEYOND_BUDGET, SUSPENDED } from '../expressions/cost-meter.ts'
+import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { EndingWindow, Process, ProcessorState } from '../processors/define-processor.ts'
+import { EVENT_UNITS, type Steps, type Stretch } from '../steps.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
-import type { ErrorDesk, NodeError } from './node-error.ts'
+import { type ErrorDesk, NO_ROW, type NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
+
+export { NO_ROW } from './node-error.ts'
 
 /** A sink as the runtime sees it. */
 export interface SinkNode {
@@ -21,10 +26,14 @@ export interface RunContext {
   /** Log time of the record. */
   readonly nowMs: number
   /** Takes the events of one sink, in order, and says which it did not keep. The array is shared: it must not be changed. */
-  deliver(sink: SinkNode, events: readonly Event[], left: NotDelivered): void
+  deliver(sink: SinkNode, events: readonly Event[], left: NotDelivered): Steps | undefined
   report(error: NodeError): void
   /** Takes an event that failed; present where its pipeline asks for that. */
   readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
+  /** What the expressions of an event may cost, events by their numbers; absent where nothing bounds that. */
+  readonly allowance?: ExpressionAllowance | undefined
+  /** Present where whoever drives the work rests now and then. */
+  readonly stretch?: Stretch | undefined
   /** Present where memory of keys may be in other partitions. */
   readonly elsewhere?: Elsewhere | undefined
   readonly observer?: GraphObserver | undefined
@@ -54,7 +63,7 @@ export interface CompiledNode {
   readonly counters: NodeCounters
   /** One for each of the node's inputs. */
   readonly inboxes: readonly Inbox[]
-  step(context: RunContext): void
+  step(context: RunContext): Steps
   /** Ends windows whose end is at that time or before. Absent: it has none. */
   release?(untilMs: number, context: RunContext): void
 }
@@ -112,7 +121,7 @@ export class SourceNode implements CompiledNode {
     this.output.emit({ events, rows: ascending(events.length), bytes })
   }
 
-  step(): void {}
+  *step(): Steps {}
 }
 
 /** Events leave here. */
@@ -133,13 +142,13 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     this.inboxes = inboxes
   }
 
-  step(context: RunContext): void {
+  *step(context: RunContext): Steps {
     const run = takeRun(this.inboxes, this.counters)
     if (run === undefined) return
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     this.#isObserved = context.observer !== undefined
-    context.deliver(this.sink, run.events, this)
+    yield* context.deliver(this.sink, run.events, this) ?? []
     const { observer } = context
     if (observer === undefined) return
     for (const [index, event] of run.events.entries()) {
@@ -237,7 +246,7 @@ export class ProcessingNode implements CompiledNode {
     this.#explain = explain
   }
 
-  step(context: RunContext): void {
+  *step(context: RunContext): Steps {
     const taken = takeRun(this.inboxes, this.counters)
     const run = taken && this.#stayingRun(taken, context)
     if (run === undefined) return
@@ -246,7 +255,7 @@ export class ProcessingNode implements CompiledNode {
     const desk = state?.desk ?? this.#desk
     this.#observer = context.observer
     desk.open(context)
-    this.#processRun(run, desk, context.nowMs)
+    yield* this.#processRun(run, desk, context)
     desk.close()
   }
 
@@ -281,16 +290,38 @@ export class ProcessingNode implements CompiledNode {
     return staying.events.length === 0 ? undefined : staying
   }
 
-  #processRun(run: Run, desk: ErrorDesk, nowMs: number): void {
+  *#processRun(run: Run, desk: ErrorDesk, { nowMs, stretch }: RunContext): Steps {
+    const progress: Progress = { index: 0, isSuspended: false, passed: undefined }
+    for (;;) {
+      this.#processStretch(run, progress, desk, nowMs, stretch)
+      if (progress.index === run.events.length) break
+      yield
+      stretch?.begin()
+    }
+    if (progress.passed === undefined) this.#emit(DEFAULT_OUTPUT, run)
+    else this.#emitBuilt()
+  }
+
+  /** Goes on until all events are processed, or the stretch is over. */
+  #processStretch(
+    run: Run,
+    progress: Progress,
+    desk: ErrorDesk,
+    nowMs: number,
+    stretch: Stretch | undefined,
+  ): void {
     const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
     // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
-    let passed: RunBuilder | undefined
-    for (let index = 0; index < run.events.length; index++) {
+    let { index, passed } = progress
+    for (; index < run.events.length && stretch?.isOver !== true; index++) {
       const event = run.events[index] as Event
-      desk.event = event
-      desk.row = run.rows[index] as number
-      const outcome = process(event, state, nowMs)
+      if (progress.isSuspended) desk.takeAgain()
+      else desk.take(event, run.rows[index] as number)
+      const outcome = judged(process, event, state, nowMs)
+      progress.isSuspended = outcome === undefined
+      if (outcome === undefined) break
+      stretch?.spend(EVENT_UNITS)
       if (outcome === event) {
         passed?.add(event, run.rows[index] as number, event.bytes)
         continue
@@ -298,8 +329,8 @@ export class ProcessingNode implements CompiledNode {
       passed ??= this.#builderOfFirst(run, index)
       this.#settle(outcome, event, run.rows[index] as number, passed, desk)
     }
-    if (passed === undefined) this.#emit(DEFAULT_OUTPUT, run)
-    else this.#emitBuilt()
+    progress.index = index
+    progress.passed = passed
   }
 
   #builderOfFirst({ events, rows }: Run, count: number): RunBuilder {
@@ -388,8 +419,25 @@ export class ProcessingNode implements CompiledNode {
   }
 }
 
-/** Of an event that comes from none that entered with the record in hand. */
-export const NO_ROW = -1
+/** How far a node has come with a run. */
+interface Progress {
+  /** Of the next event. */
+  index: number
+  /** That has been judged in part. */
+  isSuspended: boolean
+  passed: RunBuilder | undefined
+}
+
+/** @returns undefined: its expressions take longer, and it is to be judged again */
+function judged(process: Process, event: Event, state: unknown, nowMs: number): Outcome | undefined {
+  try {
+    return process(event, state, nowMs)
+  } catch (error) {
+    if (error === SUSPENDED) return undefined
+    if (error === BEYOND_BUDGET) return fail('E_EXPRESSION_COST')
+    throw error
+  }
+}
 
 /** Name of the output of nodes that have one. */
 export const DEFAULT_OUTPUT = ''

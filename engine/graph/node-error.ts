@@ -1,5 +1,8 @@
 import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../errors.ts'
 import type { Event } from '../event.ts'
+import { EventMeter } from '../expressions/cost-meter.ts'
+import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import type { Stretch } from '../steps.ts'
 import type { GraphObserver } from './graph-observer.ts'
 
 /** Trouble that a node had with one event: what an error record is made from (components, section 4.1). */
@@ -43,13 +46,23 @@ class ProcessorError implements NodeError {
   }
 }
 
-/** Where the processes of one node report. It knows which event is in hand, so that they need not. */
+/** Of an event that comes from none that entered with the record in hand. */
+export const NO_ROW = -1
+
+/**
+ * Where the processes of one node report, and where what their expressions cost is counted. It knows which event is in
+ * hand, so that they need not.
+ */
 export class ErrorDesk {
-  event: Event | undefined
-  /** The number of the event that entered and that the event in hand comes from. */
-  row = 0
+  readonly meter = new EventMeter()
   readonly #nodeId: string
+  #event: Event | undefined
+  /** The number of the event that entered and that the event in hand comes from. */
+  #row = 0
   #receiver: ErrorReceiver | undefined
+  /** Of the event in hand. */
+  #told = 0
+  #toldBefore = 0
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId
@@ -57,15 +70,32 @@ export class ErrorDesk {
 
   open(receiver: ErrorReceiver): void {
     this.#receiver = receiver
+    this.meter.open(receiver.allowance, receiver.stretch)
   }
 
   close(): void {
     this.#receiver = undefined
-    this.event = undefined
+    this.#event = undefined
+    this.meter.close()
+  }
+
+  take(event: Event, row: number): void {
+    this.#event = event
+    this.#row = row
+    this.#told = 0
+    this.#toldBefore = 0
+    this.meter.begin(row === NO_ROW ? undefined : row)
+  }
+
+  /** The event in hand is judged once more, since that was suspended: what was said of it is not said again. */
+  takeAgain(): void {
+    this.#toldBefore = Math.max(this.#toldBefore, this.#told)
+    this.#told = 0
+    this.meter.again()
   }
 
   readonly report: Report = (code, detail) => {
-    this.#tell(this.#errorOf(code, detail))
+    if (++this.#told > this.#toldBefore) this.#tell(this.#errorOf(code, detail))
   }
 
   /** As `report`, of an event that does not go its way. */
@@ -77,18 +107,20 @@ export class ErrorDesk {
 
   #tell(error: NodeError): void {
     this.#receiver?.report(error)
-    this.#receiver?.observer?.reported(error, this.row)
+    this.#receiver?.observer?.reported(error, this.#row)
   }
 
   #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
-    if (this.event === undefined)
+    if (this.#event === undefined)
       throw new RangeError(`node ${this.#nodeId} reports ${code} with no event in hand`)
-    return new ProcessorError(this.#nodeId, code, detail, this.event)
+    return new ProcessorError(this.#nodeId, code, detail, this.#event)
   }
 }
 
 interface ErrorReceiver {
   report(error: NodeError): void
   takeDeadLetter?: ((error: NodeError) => void) | undefined
+  allowance?: ExpressionAllowance | undefined
+  stretch?: Stretch | undefined
   observer?: Pick<GraphObserver, 'reported'> | undefined
 }

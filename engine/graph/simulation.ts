@@ -3,7 +3,9 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
+import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import { FieldNames } from '../field-names.ts'
+import { finish, type Steps, Stretch } from '../steps.ts'
 import {
   type CompiledGraph,
   compileGraph,
@@ -57,14 +59,17 @@ export interface SimulationBounds {
 
 export const DEFAULT_SIMULATION_BOUNDS: SimulationBounds = { maxEvents: 50_000, maxBytes: 16 * 1024 * 1024 }
 
-/** Tries all samples, and then lets time pass until no window is open. */
+/** Tries all samples, unless their expressions cost too much, and then lets time pass until no window is open. */
 export function simulate(
   document: PipelineDocument,
   samples: readonly Sample[],
   bounds = DEFAULT_SIMULATION_BOUNDS,
 ): Simulation {
   const simulation = new Simulation(document, bounds)
-  for (const sample of samples) simulation.try(sample)
+  for (const sample of samples) {
+    simulation.try(sample)
+    if (simulation.tooDear !== undefined) return simulation
+  }
   simulation.flush()
   return simulation
 }
@@ -84,6 +89,9 @@ export class Simulation {
   readonly #ownStores: ReturnType<typeof ownStoresOf>
   readonly #line = newStoredLine()
   readonly #fieldNames = new FieldNames()
+  /** Of an account of its own. */
+  readonly #allowance = new ExpressionAllowance(new ExpressionBudget())
+  readonly #stretch = new Stretch()
   #nowMs = Number.NEGATIVE_INFINITY
   #tried = 0
 
@@ -96,26 +104,41 @@ export class Simulation {
   }
 
   /** @throws RangeError when there is no such source */
-  try({ event, timeMs, source }: Sample): void {
-    this.#moveTo(Math.max(this.#nowMs, timeMs))
+  try(sample: Sample): void {
+    finish(this.trying(sample))
+  }
+
+  /** The same in stretches. */
+  *trying({ event, timeMs, source }: Sample): Steps {
+    this.#stretch.begin()
+    yield* this.#moveTo(Math.max(this.#nowMs, timeMs))
     this.#recording.sample = this.#tried++
-    this.#graph.enter(source, [event], this.#context)
+    this.#allowance.begin(this.#nowMs)
+    yield* this.#graph.entering(source, [event], this.#context)
   }
 
   /** Lets time pass until no window is open any more. */
   flush(): void {
+    finish(this.flushing())
+  }
+
+  /** The same in stretches. */
+  *flushing(): Steps {
+    this.#stretch.begin()
     for (;;) {
       const { deadlineMs } = this.#graph
       if (deadlineMs === Number.POSITIVE_INFINITY) return
-      this.#moveTo(Math.max(this.#nowMs, deadlineMs))
+      yield* this.#moveTo(Math.max(this.#nowMs, deadlineMs))
     }
   }
 
-  #moveTo(nowMs: number): void {
+  *#moveTo(nowMs: number): Steps {
     this.#nowMs = nowMs
     this.#graph.tick(nowMs)
     this.#recording.sample = null
-    if (this.#graph.deadlineMs <= nowMs) this.#graph.expire(this.#context)
+    if (this.#graph.deadlineMs > nowMs) return
+    this.#allowance.begin(nowMs)
+    yield* this.#graph.expiring(this.#context)
   }
 
   get #context(): RunContext {
@@ -123,11 +146,13 @@ export class Simulation {
       nowMs: this.#nowMs,
       deliver: (...delivery) => this.#judge(...delivery),
       report: () => {},
+      allowance: this.#allowance,
+      stretch: this.#stretch,
       observer: this.#recording,
     }
   }
 
-  #judge({ nodeId }: SinkNode, events: readonly Event[], left: NotDelivered): void {
+  #judge({ nodeId }: SinkNode, events: readonly Event[], left: NotDelivered): undefined {
     const ownStore = this.#ownStores.get(nodeId)
     if (ownStore === undefined) return
     for (const event of events) {
@@ -146,6 +171,11 @@ export class Simulation {
   /** How many samples were tried. */
   get tried(): number {
     return this.#tried
+  }
+
+  /** What the expressions of a sample cost too much for: nothing behind it is worth trying. Undefined: they did not. */
+  get tooDear(): string | undefined {
+    return this.#recording.tooDear
   }
 
   /** In the order of the document. */
@@ -170,6 +200,7 @@ class Recording implements GraphObserver {
   readonly nodes: ReadonlyMap<string, OpenNode>
   sample: number | null = null
   isCut = false
+  tooDear: string | undefined
   #order = 0
   #eventsLeft: number
   #bytesLeft: number
@@ -219,6 +250,7 @@ class Recording implements GraphObserver {
   }
 
   reported({ nodeId, code, field, message, event }: NodeError): void {
+    if (code === 'E_EXPRESSION_COST') this.tooDear ??= message
     if (this.#hasRoomFor(event)) this.#node(nodeId).errors.push({ sample: this.sample, code, field, message })
   }
 

@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { ErrorCode, Report } from '../errors.ts'
 import type { Event } from '../event.ts'
+import type { CostMeter } from '../expressions/cost-meter.ts'
 import type { NodeDeclaration } from '../graph/node-declaration.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Problem } from '../problem.ts'
@@ -35,8 +36,13 @@ export interface Processor<
    * not published. Pointers lead into the options, which were checked.
    */
   runProblems?(config: Config): Problem[]
-  /** Does the thinking once; the function that it returns does the work per event and keeps nothing of its own. */
-  compile(config: Config, report: Report<NoInfer<Code>>): Process<NoInfer<Code>, State>
+  /**
+   * Does the thinking once; the function that it returns does the work per event and keeps nothing of its own.
+   *
+   * @param meter counts what expressions cost. What it throws goes through, and the event may be judged again: until all
+   *   expressions have been judged, nothing may change
+   */
+  compile(config: Config, report: Report<NoInfer<Code>>, meter: CostMeter): Process<NoInfer<Code>, State>
   /**
    * Tells somebody who asks why an event was dropped: done once; the function that it returns is asked right after
    * the event was judged, and changes nothing.

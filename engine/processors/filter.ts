@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { CONDITION_CODES, compileCondition } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../condition.ts'
 import { explainCondition } from '../condition-explanation.ts'
 import { Conditional } from '../config-schema.ts'
 import { drop, pass } from '../outcome.ts'
@@ -22,10 +22,10 @@ export const filter = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: CONDITION_CODES,
+  errors: JUDGING_CODES,
 
-  compile({ action, conditional }, report) {
-    const meets = compileCondition(conditional, report)
+  compile({ action, conditional }, report, meter) {
+    const meets = compileCondition(conditional, report, meter)
     const passesWhen = action === 'allow'
     return event => (meets(event) === passesWhen ? event : drop())
   },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject } from '../../schemas/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { CONDITION_CODES, compileCondition } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
 import type { Event } from '../event.ts'
 import { fieldAt } from '../field-path.ts'
@@ -88,7 +88,7 @@ export const reduce = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: CONDITION_CODES,
+  errors: JUDGING_CODES,
 
   runProblems: ({ date_formats: formats = [] }) =>
     formats.flatMap(({ format }, index) => {
@@ -96,7 +96,7 @@ export const reduce = defineProcessor({
       return message === undefined ? [] : [{ instancePath: `/date_formats/${index}/format`, message }]
     }),
 
-  compile(config, report) {
+  compile(config, report, meter) {
     const rules = new MergeRules(config)
     const groupOf = groupIn(config.group_by ?? [])
     const {
@@ -104,7 +104,7 @@ export const reduce = defineProcessor({
       max_events: maxEvents = Number.POSITIVE_INFINITY,
       flush_condition: flush,
     } = config
-    const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report)
+    const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report, meter)
     return (event, state: Reductions, nowMs) => {
       const open = state.find(groupOf(event))
       const isBorder = meets?.(event) ?? false

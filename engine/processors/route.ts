@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import { CONDITION_CODES, compileCondition } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../condition.ts'
 import { Conditional } from '../config-schema.ts'
 import { route as leaveBy } from '../outcome.ts'
 import { defineProcessor } from './define-processor.ts'
@@ -31,7 +31,7 @@ export const route = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: CONDITION_CODES,
+  errors: JUDGING_CODES,
 
   complete: (config, { previous }) => ({
     ...config,
@@ -43,9 +43,9 @@ export const route = defineProcessor({
     ...rulesOf(config).map(rule => ({ name: outputNameOf(rule), label: String(rule.label) })),
   ],
 
-  compile({ conditionals }, report) {
+  compile({ conditionals }, report, meter) {
     const rules = conditionals.map(({ conditional, _output_name: name = '' }) => ({
-      meets: compileCondition(conditional, report),
+      meets: compileCondition(conditional, report, meter),
       alone: [name] as readonly string[],
     }))
     return event => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { transformOptions } from '../../test/support/transform-options.ts'
 import { Event } from '../event.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { PassedWithError } from '../outcome.ts'
 import { setTimestamp } from './set-timestamp.ts'
 
@@ -70,7 +71,7 @@ const NOW_MS = Date.parse('2031-03-09T08:15:30Z')
 /** Timestamp of an event of that message, or the error. */
 function timestampOf(message: JsonValue, parsers: readonly [field: string, format: string][]): JsonValue {
   const config = { parsers: parsers.map(([field, format]) => ({ field, options: { format } })) }
-  const process = setTimestamp.compile(config, () => {})
+  const process = setTimestamp.compile(config, () => {}, UNMETERED)
   const event = Event.of(message, { at: '2031-03-10' }, '2031-03-09T08:15:30.250Z')
   const outcome = process(event, undefined, NOW_MS)
   if (outcome instanceof Event) return outcome.timestamp

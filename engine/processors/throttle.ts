@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { CONDITION_CODES, compileCondition } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
 import type { Event } from '../event.ts'
 import { fieldAt } from '../field-path.ts'
@@ -59,15 +59,16 @@ export const throttle = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: [...CONDITION_CODES, 'E_CARDINALITY_LIMIT'],
+  errors: [...JUDGING_CODES, 'E_CARDINALITY_LIMIT'],
 
   check: windowProblems,
 
-  compile(config, report) {
+  compile(config, report, meter) {
     const rule = { limit: config.threshold, windowMs: windowMsOf(config) }
     const keyField = config.key_field || undefined
     const key = bucketKeyIn(config)
-    const excluded = config.exclude === undefined ? undefined : compileCondition(config.exclude, report)
+    const excluded =
+      config.exclude === undefined ? undefined : compileCondition(config.exclude, report, meter)
     return (event, state: ThrottleState) => {
       if (excluded?.(event)) return event
       const bucketKey = key(event)

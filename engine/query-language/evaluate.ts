@@ -1,4 +1,6 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { type CostMeter, UNMETERED } from '../expressions/cost-meter.ts'
+import { READ_AT_ONCE, SoughtText } from '../expressions/sought-text.ts'
 import { jsonText } from '../json-text.ts'
 import { fieldPaths } from './field-paths.ts'
 import { bigIntegerText, readNumber } from './number-text.ts'
@@ -38,47 +40,57 @@ const MAX_FIELD_DEPTH = 3
  * and slowly. The statements for the store are held to it.
  */
 export function evaluate(query: Query, record: JsonObject): boolean {
-  return matches(query, new SearchedRecord(record))
+  return matches(query, new SearchedRecord(record), UNMETERED)
 }
 
-/** The same for a record that several queries are asked about. */
-export function matches(query: Query, record: SearchedRecord): boolean {
+/** A term costs about that much beside what it reads, and so does a value that is looked at. */
+const TERM_UNITS = 32
+
+/**
+ * The same for a record that several queries are asked about.
+ *
+ * @param meter counts what it costs
+ * @throws BEYOND_BUDGET as the meter
+ */
+export function matches(query: Query, record: SearchedRecord, meter: CostMeter): boolean {
   switch (query.kind) {
     case 'all':
       return true
     case 'and':
-      return query.operands.every(operand => matches(operand, record))
+      return query.operands.every(operand => matches(operand, record, meter))
     case 'or':
-      return query.operands.some(operand => matches(operand, record))
+      return query.operands.some(operand => matches(operand, record, meter))
     case 'not':
-      return !matches(query.operand, record)
+      return !matches(query.operand, record, meter)
     case 'text':
-      return textTermMatches(query, record)
+      return textTermMatches(query, record, meter)
     case 'field':
-      return fieldMatches(query.test, record.field(query.name))
+      return fieldMatches(query.test, record.field(query.name, meter), meter)
   }
 }
 
-function textTermMatches(term: TextTerm, record: SearchedRecord): boolean {
+function textTermMatches(term: TextTerm, record: SearchedRecord, meter: CostMeter): boolean {
   const { operator, text } = term
   return (
-    record.mayHold(needlesOf(term)[0] as Needle) &&
-    record.texts().some(searched => textMatches(operator, text, searched))
+    record.mayHold(needlesOf(term)[0] as Needle, meter) &&
+    record.texts().some(searched => textMatches(operator, text, searched, meter))
   )
 }
 
-function fieldMatches(test: FieldTest, field: Field): boolean {
+function fieldMatches(test: FieldTest, field: Field, meter: CostMeter): boolean {
   switch (test.kind) {
     case 'and':
-      return test.operands.every(operand => fieldMatches(operand, field))
+      return test.operands.every(operand => fieldMatches(operand, field, meter))
     case 'or':
-      return test.operands.some(operand => fieldMatches(operand, field))
+      return test.operands.some(operand => fieldMatches(operand, field, meter))
     case 'not':
-      return !fieldMatches(test.operand, field)
+      return !fieldMatches(test.operand, field, meter)
     case 'present':
       return field.present
     case 'comparison':
-      return test.texts.some((text, index) => compares(test, needlesOf(test)[index] as Needle, text, field))
+      return test.texts.some((text, index) =>
+        compares(test, needlesOf(test)[index] as Needle, { text, field, meter }),
+      )
   }
 }
 
@@ -93,20 +105,31 @@ interface Field {
 
 const NO_VALUES = { texts: [], numbers: [], bigIntegers: [] }
 
-function compares({ operator }: Comparison, needle: Needle, text: string, field: Field): boolean {
+/** What is compared with a field. */
+interface Compared {
+  readonly text: string
+  readonly field: Field
+  readonly meter: CostMeter
+}
+
+function compares({ operator }: Comparison, needle: Needle, { text, field, meter }: Compared): boolean {
+  const { texts, numbers, bigIntegers } = field
+  meter.spend(TERM_UNITS * (1 + texts.length + numbers.length + bigIntegers.length))
   const wanted = readNumber(text)
   if (isOrderOperator(operator)) {
     if (wanted === undefined) return false
-    const values = [...field.texts.map(readNumber), ...field.numbers]
+    meter.spend(Math.ceil(charactersIn(texts) / READ_AT_ONCE))
+    const values = [...texts.map(readNumber), ...numbers]
     return values.some(value => value !== undefined && inOrder(operator, value, wanted))
   }
-  if (field.texts.some(value => isHeld(needle, value) && valueMatches(operator, text, value))) return true
+  const isMet = (value: string) => isHeld(needle, value, meter) && valueMatches(operator, text, value, meter)
+  if (texts.some(isMet)) return true
   const digits = bigIntegerText(text)
-  if (digits === undefined) return field.numbers.some(value => value === wanted)
-  if (field.bigIntegers.includes(digits)) return true
+  if (digits === undefined) return numbers.some(value => value === wanted)
+  if (bigIntegers.includes(digits)) return true
   // Neighbours share the number, so it only counts where the digits are not known.
-  const hasDigits = field.texts.length + field.bigIntegers.length > 0
-  return !hasDigits && field.numbers.some(value => value === wanted)
+  const hasDigits = texts.length + bigIntegers.length > 0
+  return !hasDigits && numbers.some(value => value === wanted)
 }
 
 function inOrder(operator: OrderOperator, value: number, bound: number): boolean {
@@ -124,7 +147,7 @@ function inOrder(operator: OrderOperator, value: number, bound: number): boolean
 
 /** Every text that a term matches holds this: a cheap look before the characters are taken one by one. */
 interface Needle {
-  readonly text: string
+  readonly text: SoughtText
   /** Otherwise a text holds it when its lower case does. */
   readonly isExact: boolean
 }
@@ -146,16 +169,20 @@ function needlesOf(term: TextTerm | Comparison): readonly Needle[] {
   return needles
 }
 
-const EVERYWHERE: Needle = { text: '', isExact: true }
+const EVERYWHERE: Needle = { text: new SoughtText(''), isExact: true }
 
 function needle(operator: MatchOperator, text: string): Needle {
   return isCaseSensitive(operator)
-    ? { text, isExact: true }
-    : { text: probe(operator, text).toLowerCase(), isExact: false }
+    ? { text: new SoughtText(text), isExact: true }
+    : { text: new SoughtText(probe(operator, text).toLowerCase()), isExact: false }
 }
 
-function isHeld({ text, isExact }: Needle, value: string): boolean {
-  return (isExact ? value : value.toLowerCase()).includes(text)
+function isHeld({ text, isExact }: Needle, value: string, meter: CostMeter): boolean {
+  return text.isIn(isExact ? value : value.toLowerCase(), meter)
+}
+
+function charactersIn(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** What queries look at in a record. */
@@ -179,11 +206,12 @@ export class SearchedRecord {
   }
 
   /** False when no text holds it. */
-  mayHold({ text, isExact }: Needle): boolean {
+  mayHold({ text, isExact }: Needle, meter: CostMeter): boolean {
+    meter.spend(TERM_UNITS)
     this.#joined ??= this.#searched.join('\n')
-    if (isExact) return this.#joined.includes(text)
+    if (isExact) return text.isIn(this.#joined, meter)
     this.#lowerCase ??= this.#joined.toLowerCase()
-    return this.#lowerCase.includes(text)
+    return text.isIn(this.#lowerCase, meter)
   }
 
   /** Everything that a term looks at. Numbers of a JSON line are seen in its text. */
@@ -191,7 +219,8 @@ export class SearchedRecord {
     return this.#searched
   }
 
-  field(name: string): Field {
+  field(name: string, meter: CostMeter): Field {
+    meter.spend(TERM_UNITS + this.#fields.size)
     const fields = fieldPaths(name).map(path => this.#fieldAt(path))
     return fields.find(field => field.present) ?? (fields[0] as Field)
   }

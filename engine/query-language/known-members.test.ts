@@ -4,6 +4,7 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
 import { BEHAVIOUR } from '../behaviour-numbers.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { LineStand } from '../tail/tailed-line.ts'
 import { evaluate } from './evaluate.ts'
 import { evaluateKnown } from './known-members.ts'
@@ -29,7 +30,7 @@ test.each([
   ['ts:>4', undefined], // A field of the line of that name comes first.
   ['host.name:x', undefined],
 ])('%s on a record of which host, level and time are known: %s', (query, verdict) => {
-  expect(evaluateKnown(parseQuery(query), KNOWN)).toBe(verdict)
+  expect(evaluateKnown(parseQuery(query), KNOWN, UNMETERED)).toBe(verdict)
 })
 
 const SEED = Number(process.env.SEED ?? 20_261_122)
@@ -49,7 +50,7 @@ test(`what is said without the record is what the record says (SEED=${SEED})`, (
     fc.property(drawnLine, drawnQuery, (sent, text) => {
       const query = parseQuery(text)
       const line = stand.line(sentBatch([sent], { tags: ['prod'] }), 0, place)
-      const verdict = evaluateKnown(query, line.known)
+      const verdict = evaluateKnown(query, line.known, UNMETERED)
       if (verdict === undefined) return
       decided++
       expect(verdict).toBe(evaluate(query, line.record))

@@ -1,37 +1,48 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { evaluate } from './evaluate.ts'
+import type { CostMeter } from '../expressions/cost-meter.ts'
+import { matches, SearchedRecord } from './evaluate.ts'
 import { fieldPaths } from './field-paths.ts'
 import type { Query } from './syntax-tree.ts'
+
+/** What it takes to look at the known members, beside what is asked of them. */
+const RECORD_UNITS = 128
 
 /**
  * What a query says of a record of which only some members are known; undefined: that depends on the others.
  *
  * @param known whole members of the record, under their names there
+ * @throws BEYOND_BUDGET as the meter
  */
-export function evaluateKnown(query: Query, known: JsonObject): boolean | undefined {
+export function evaluateKnown(query: Query, known: JsonObject, meter: CostMeter): boolean | undefined {
   switch (query.kind) {
     case 'all':
       return true
     case 'text':
       return undefined
     case 'field':
-      return isKnown(query.name, known) ? evaluate(query, known) : undefined
+      if (!isKnown(query.name, known)) return undefined
+      meter.spend(RECORD_UNITS)
+      return matches(query, new SearchedRecord(known), meter)
     case 'not': {
-      const verdict = evaluateKnown(query.operand, known)
+      const verdict = evaluateKnown(query.operand, known, meter)
       return verdict === undefined ? undefined : !verdict
     }
     case 'and':
-      return joined(query.operands, known, false)
+      return joined(query.operands, known, { decisive: false, meter })
     case 'or':
-      return joined(query.operands, known, true)
+      return joined(query.operands, known, { decisive: true, meter })
   }
 }
 
 /** @param decisive what one operand says for all of them */
-function joined(operands: readonly Query[], known: JsonObject, decisive: boolean): boolean | undefined {
+function joined(
+  operands: readonly Query[],
+  known: JsonObject,
+  { decisive, meter }: { readonly decisive: boolean; readonly meter: CostMeter },
+): boolean | undefined {
   let verdict: boolean | undefined = !decisive
   for (const operand of operands) {
-    const own = evaluateKnown(operand, known)
+    const own = evaluateKnown(operand, known, meter)
     if (own === decisive) return decisive
     if (own === undefined) verdict = undefined
   }

@@ -1,23 +1,34 @@
+import type { CostMeter } from '../expressions/cost-meter.ts'
 import { isCaseSensitive, type MatchOperator } from './syntax-tree.ts'
 import { characterClass, isBoundary } from './token-boundary.ts'
 
 /** True when the text holds the term: query language, section 4.2. An empty term is at the start of every text. */
-export function textMatches(operator: MatchOperator, term: string, text: string): boolean {
+export function textMatches(operator: MatchOperator, term: string, text: string, meter: CostMeter): boolean {
   const whole = operator === '==' || operator === '==='
   if (term === '') return !whole || text === ''
-  for (const { start, end } of occurrences(operator, term, text))
+  for (const { start, end } of occurrences(operator, term, text, meter))
     if (isBoundaryAt(text, start) && (!whole || isBoundaryAt(text, end))) return true
   return false
 }
 
 /** True when the value of a field matches: section 4.3. `==` asks for the whole value or one whole token of it. */
-export function valueMatches(operator: MatchOperator, wanted: string, value: string): boolean {
-  if (operator === '' || operator === '=') return textMatches(operator, wanted, value)
+export function valueMatches(
+  operator: MatchOperator,
+  wanted: string,
+  value: string,
+  meter: CostMeter,
+): boolean {
+  if (operator === '' || operator === '=') return textMatches(operator, wanted, value, meter)
   if (wanted === '') return value === ''
-  for (const occurrence of occurrences(operator, wanted, value))
+  for (const occurrence of occurrences(operator, wanted, value, meter))
     if (isWhole(occurrence, value) || isOneToken(occurrence, value)) return true
   return false
 }
+
+/** What it takes to look at one place where a term stands, beside its characters. */
+const OCCURRENCE_UNITS = 64
+/** Characters for one unit, while places are looked for at which it may stand. */
+const COMPARED_AT_ONCE = 8
 
 /** Where a term stands in a text: UTF-16 units, the end exclusive. */
 interface Occurrence {
@@ -26,13 +37,20 @@ interface Occurrence {
 }
 
 /** What `iu` takes for equal is simple case folding: case-folding.ts. Overlapping occurrences are all found. */
-function* occurrences(operator: MatchOperator, term: string, text: string): Iterable<Occurrence> {
+function* occurrences(
+  operator: MatchOperator,
+  term: string,
+  text: string,
+  meter: CostMeter,
+): Iterable<Occurrence> {
+  meter.spend(Math.ceil((text.length * term.length) / COMPARED_AT_ONCE))
   const pattern = patternOf(operator, term)
   for (let from = 0; from <= text.length; ) {
     pattern.lastIndex = from
     const match = pattern.exec(text)
     if (match === null) return
     const { index: start } = match
+    meter.spend(OCCURRENCE_UNITS + term.length)
     yield { start, end: start + match[0].length }
     from = start + widthAt(text, start)
   }

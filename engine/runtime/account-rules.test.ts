@@ -5,6 +5,7 @@ import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { renderRecord } from '../line-record.ts'
@@ -61,11 +62,13 @@ function isReadable(query: string): boolean {
   }
 }
 
+const JUDGING = { bytes: 0, meter: UNMETERED, behaviour: BEHAVIOUR }
+
 function excludes(query: string, line: StoredLine): boolean {
   const rules = new AccountRules()
   const exclusions = [{ id: '1', title: '', apps: [], hosts: [], query }]
   rules.set({ accountId: ACCOUNT, exclusions, retentionRules: [] })
-  return rules.judge(line, PLACE, 0, BEHAVIOUR) !== undefined
+  return rules.judge(line, PLACE, JUDGING) !== undefined
 }
 
 test('a rule matches the lines whose record its query matches', () => {
@@ -96,10 +99,11 @@ test('a line is judged as it arrives as tails judge it, and as the default graph
       const exclusions = [{ id: '1', title: '', ...conditions, entirely: true }]
       rules.set({ accountId: ACCOUNT, exclusions, retentionRules: [] })
       const arrived = stand.line(sentBatch([sent]), 0, place)
-      const isDropped = rules.judgeArrival(judgedArrival(arrived), RECEIVED_MS, 0) !== undefined
+      const isDropped =
+        rules.judgeArrival(judgedArrival(arrived), { timeMs: RECEIVED_MS, ...JUDGING }) !== undefined
       matched[isDropped ? 'yes' : 'no']++
-      expect(isDropped).toBe(compileLineTest(conditions)(judgedRecord(arrived.record)))
-      expect(isDropped).toBe(rules.judge(storedLine(sent), PLACE, 0, BEHAVIOUR) !== undefined)
+      expect(isDropped).toBe(compileLineTest(conditions)(judgedRecord(arrived.record), UNMETERED))
+      expect(isDropped).toBe(rules.judge(storedLine(sent), PLACE, JUDGING) !== undefined)
     }),
     { numRuns: 2_000, seed: 6 },
   )
@@ -133,10 +137,10 @@ test.each([
     rules.set({ accountId: ACCOUNT, exclusions: [], retentionRules: [rule] })
     const line = storedLine({ line: 'x' })
     expect(line.retentionDays).toBe(30)
-    rules.judge(line, PLACE, 0, behaviour)
+    rules.judge(line, PLACE, { ...JUDGING, behaviour })
     expect([line.retentionDays, line.poolDays]).toEqual([days, 90])
     rules.set({ accountId: ACCOUNT, exclusions: [], retentionRules: [{ ...rule, days: 7 }] })
-    rules.judge(line, PLACE, 0, behaviour)
+    rules.judge(line, PLACE, { ...JUDGING, behaviour })
     expect([line.retentionDays, line.poolDays]).toEqual([7, 7])
   },
 )

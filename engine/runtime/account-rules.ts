@@ -1,11 +1,18 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../configuration/deployed.ts'
+import type { CostMeter } from '../expressions/cost-meter.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { type LinePlace, recordOf, rowOfLine } from '../line-record.ts'
 import type { SearchedRecord } from '../query-language/evaluate.ts'
 import type { StoredLine } from '../store/stored-line.ts'
-import { compileLineTest, type JudgedLine, type LineTest, searchedRecord } from './line-rules.ts'
+import {
+  compileLineTest,
+  type JudgedLine,
+  type LineTest,
+  RuleJudgement,
+  searchedRecord,
+} from './line-rules.ts'
 import type { NodeActivity } from './node-activity.ts'
 
 /** Why a line is not stored. */
@@ -36,6 +43,16 @@ interface ArrivalTest {
   readonly untilMs: number
   readonly test: ExclusionTest
 }
+
+/** What is known of an event whose line rules judge. */
+export interface Judging {
+  readonly bytes: number
+  /** Counts what the rules cost. */
+  readonly meter: CostMeter
+}
+
+/** Node id under which lines are counted that go on because the rules cost too much. */
+const CUT_NODE = 'rules-not-judged'
 
 /**
  * What lines of one account meet on one partition before they are stored: exclusion rules, a quota that is used up,
@@ -80,9 +97,16 @@ export class AccountRules {
    * @param line as the default graph would store it
    * @returns why it goes no further, not even to a pipeline; undefined: it does
    */
-  judgeArrival(line: JudgedLine, timeMs: number, bytes: number): Exclusion | undefined {
-    const found = this.#onArrival.find(({ untilMs, test }) => timeMs < untilMs && test.matches(line))
+  judgeArrival(
+    line: JudgedLine,
+    { timeMs, bytes, meter }: Judging & { readonly timeMs: number },
+  ): Exclusion | undefined {
+    const judgement = new RuleJudgement(line, meter)
+    const found = this.#onArrival.find(
+      ({ untilMs, test }) => timeMs < untilMs && judgement.meets(test.matches),
+    )
     if (found !== undefined) this.#count(found.test.node, bytes)
+    else if (judgement.isCut) this.#countCut(bytes)
     return found?.test
   }
 
@@ -91,15 +115,19 @@ export class AccountRules {
    * longer than the plan, and the pool said days that did not hold.
    *
    * @param line filled, with the retention of the plan
-   * @param bytes of its event
-   * @param behaviour number in force
+   * @param judging with the behaviour number in force
    * @returns why it is not stored; undefined: it is
    */
-  judge(line: StoredLine, place: LinePlace, bytes: number, behaviour: number): Exclusion | undefined {
-    const judged = judgedLine(line, place, behaviour >= FIFTH_BEHAVIOUR)
-    const exclusion = this.#exclusionOf(judged, line.timeMs)
+  judge(
+    line: StoredLine,
+    place: LinePlace,
+    { bytes, meter, behaviour }: Judging & { readonly behaviour: number },
+  ): Exclusion | undefined {
+    const judgement = new RuleJudgement(judgedLine(line, place, behaviour >= FIFTH_BEHAVIOUR), meter)
+    const exclusion = this.#exclusionOf(judgement, line.timeMs)
     if (exclusion === undefined) {
-      const rule = this.#retention.find(({ matches }) => matches(judged))
+      const rule = this.#retention.find(({ matches }) => judgement.meets(matches))
+      if (judgement.isCut) this.#countCut(bytes)
       if (rule === undefined) return undefined
       line.retentionDays = behaviour < FIFTH_BEHAVIOUR ? Math.min(rule.days, line.retentionDays) : rule.days
       line.poolDays = rule.days
@@ -115,24 +143,37 @@ export class AccountRules {
     this.#activity.clear()
   }
 
-  #exclusionOf(judged: JudgedLine, timeMs: number): Exclusion | undefined {
-    const excluded = this.#exclusions.find(({ matches }) => matches(judged))
+  #exclusionOf(judgement: RuleJudgement, timeMs: number): Exclusion | undefined {
+    const excluded = this.#exclusions.find(({ matches }) => judgement.meets(matches))
     if (excluded !== undefined) return excluded
     for (const { untilMs, tests } of this.#quotas) {
       if (timeMs >= untilMs) continue
-      const beyond = tests.find(({ matches }) => matches(judged))
+      const beyond = tests.find(({ matches }) => judgement.meets(matches))
       if (beyond !== undefined) return beyond
     }
     return undefined
   }
 
   #count(node: string, bytes: number): void {
-    const activity = this.#activity.get(node) ?? noCounts()
-    this.#activity.set(node, activity)
+    const activity = this.#activityOf(node)
     activity.eventsIn++
     activity.dropped++
     activity.bytesIn += bytes
     activity.droppedBytes += bytes
+  }
+
+  #countCut(bytes: number): void {
+    const activity = this.#activityOf(CUT_NODE)
+    activity.eventsIn++
+    activity.eventsOut++
+    activity.bytesIn += bytes
+    activity.bytesOut += bytes
+  }
+
+  #activityOf(node: string): NodeActivity {
+    const activity = this.#activity.get(node) ?? noCounts()
+    this.#activity.set(node, activity)
+    return activity
   }
 
   #noteHold(): void {

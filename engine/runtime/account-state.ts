@@ -1,9 +1,12 @@
 import { INGEST_ROUTE, type LineBatchView, type Refusal } from '../../schemas/line-batch.ts'
 import type { MovedState } from '../../schemas/rekeyed.ts'
+import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { PipelineCut } from '../configuration/deployed.ts'
 import { defaultOwnStore, type OwnStoreSink, ownStoresOf } from '../destinations/own-store.ts'
 import type { ErrorCode } from '../errors.ts'
 import { Event } from '../event.ts'
+import { EventMeter } from '../expressions/cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import {
   type CompiledGraph,
   compileBeside,
@@ -16,6 +19,7 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
+import { EVENT_UNITS, type Steps, type Stretch } from '../steps.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
@@ -38,6 +42,10 @@ const UNREAD_ROUTE = 'gateway-route-'
 export interface AccountOutput {
   /** Log time of the record in hand. */
   timeMs(): number
+  /** Behaviour number in force. */
+  behaviour(): number
+  /** How much is left of the work that is done at a time. */
+  readonly stretch: Stretch
   /**
    * Gives an event to the own store.
    *
@@ -116,12 +124,16 @@ export class AccountState {
   readonly deadLetters = new DeadLetterMemory()
   readonly exemptions = new Exemptions()
   readonly rules = new AccountRules()
+  /** What its expressions may cost here beyond what is free. */
+  readonly expressions = new ExpressionBudget()
   retentionDays = DEFAULT_RETENTION_DAYS
   /** Only of accounts whose lines are, or were, on all partitions. */
   spread: SpreadAccount | undefined
   readonly #deployed = new Map<string, Deployed>()
   /** By pipeline, oldest first. */
   readonly #retiring = new Map<string, Retiring[]>()
+  readonly #allowance = new ExpressionAllowance(this.expressions)
+  readonly #ruleMeter = new EventMeter()
   readonly #defaultSink = defaultOwnStore()
   #defaultActivity = noCounts()
   /** By gateway route: what came while no deployed pipeline had a source of it. */
@@ -135,13 +147,13 @@ export class AccountState {
   }
 
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
-  deploy(document: PipelineCut, { version, restored, replacingMs, output }: Deploying): void {
+  *deploy(document: PipelineCut, { version, restored, replacingMs, output }: Deploying): Steps {
     const replaced = this.#deployed.get(document.id)
     const graph = compileGraph(document, replaced?.graph, restored)
     this.#exempt(graph)
     if (replacingMs !== undefined) this.#retire(document.id, replacingMs)
     if (replaced !== undefined) {
-      this.#endWindows(document.id, replaced, [graph], output)
+      yield* this.#endWindows(document.id, replaced, [graph], output)
       if (replacingMs === undefined) this.#noteLast(document.id, replaced)
     }
     this.#deployed.set(document.id, deployedOf(graph, version, document.paused))
@@ -176,28 +188,29 @@ export class AccountState {
   }
 
   /** Both as in `deploy`. */
-  withdraw(pipelineId: string, { replacingMs, output }: Pick<Deploying, 'replacingMs' | 'output'>): void {
+  *withdraw(pipelineId: string, { replacingMs, output }: Pick<Deploying, 'replacingMs' | 'output'>): Steps {
     const withdrawn = this.#deployed.get(pipelineId)
     if (replacingMs !== undefined) this.#retire(pipelineId, replacingMs)
     if (withdrawn !== undefined) {
-      this.#endWindows(pipelineId, withdrawn, [], output)
+      yield* this.#endWindows(pipelineId, withdrawn, [], output)
       if (replacingMs === undefined) this.#noteLast(pipelineId, withdrawn)
     }
     this.#deployed.delete(pipelineId)
   }
 
   /** Gives what the windows of a revision hold that goes, through that revision, unless others go on with them. */
-  #endWindows(
+  *#endWindows(
     pipeline: string,
     revision: Deployed,
     others: readonly CompiledGraph[],
     output: AccountOutput | undefined,
-  ): void {
+  ): Steps {
     const { graph } = revision
     if (output === undefined || graph.deadlineMs === Number.POSITIVE_INFINITY) return
     const goOn = new Set(others.flatMap(({ states }) => [...states.values()]))
     const ending = [...graph.states].filter(([, state]) => !goOn.has(state)).map(([node]) => node)
-    graph.endWindows(new Set(ending), this.#contextOf(pipeline, revision, output))
+    this.#allowance.begin(output.timeMs())
+    yield* graph.endingWindows(new Set(ending), this.#contextOf(pipeline, revision, output))
   }
 
   /** What a revision that is let go of has done since its activity was last taken. */
@@ -246,7 +259,7 @@ export class AccountState {
   }
 
   /** Lets go of revisions of which no partition has an event any more. Their activity has been taken. */
-  forgetRetired(timeMs: number, output: AccountOutput): void {
+  *forgetRetired(timeMs: number, output: AccountOutput): Steps {
     for (const [pipeline, retiring] of this.#retiring) {
       const least = this.spread?.leastForwarded(pipeline) ?? 0
       const kept = retiring.filter(
@@ -258,7 +271,7 @@ export class AccountState {
       const others = this.#revisionsOf(pipeline).map(({ graph }) => graph)
       for (const revision of retiring) {
         if (kept.includes(revision)) continue
-        this.#endWindows(pipeline, revision, others, output)
+        yield* this.#endWindows(pipeline, revision, others, output)
         this.#noteLast(pipeline, revision)
       }
     }
@@ -272,7 +285,8 @@ export class AccountState {
    * Runs lines of one record through every graph that reads them, pipelines in the order of their ids. Where none does,
    * lines of log ingestion are stored as they are, and what a gateway route brought is counted as dropped.
    */
-  run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): void {
+  *run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): Steps {
+    this.#allowance.begin(output.timeMs())
     const events = indexes.map(index => Event.ofLine(batch, index))
     let paused = 0
     let readers = 0
@@ -284,10 +298,10 @@ export class AccountState {
         continue
       }
       readers++
-      deployed.graph.run(batch.route, events, this.#contextOf(pipeline, deployed, output))
+      yield* deployed.graph.running(batch.route, events, this.#contextOf(pipeline, deployed, output))
     }
     if (readers > 0) return
-    if (batch.route === INGEST_ROUTE) this.#runDefaultGraph(events, output)
+    if (batch.route === INGEST_ROUTE) yield* this.#runDefaultGraph(events, output)
     else if (paused === 0) this.#countUnread(batch.route, events)
   }
 
@@ -317,15 +331,19 @@ export class AccountState {
    *
    * @returns the revision that ran them; undefined when their node is no more
    */
-  resume(
+  *resume(
     { pipeline, version, node }: WaitingPlace,
     events: readonly Event[],
     output: AccountOutput,
-  ): RunningRevision | undefined {
+  ): Steps<RunningRevision | undefined> {
+    this.#allowance.begin(output.timeMs())
     const own =
       this.#revisionsOf(pipeline).find(revision => revision.version === version) ??
       this.#deployed.get(pipeline)
-    if (own?.graph.resume(node, events, this.#contextOf(pipeline, own, output)))
+    if (
+      own !== undefined &&
+      (yield* own.graph.resuming(node, events, this.#contextOf(pipeline, own, output)))
+    )
       return { version: own.version, document: own.graph.document }
     const activity = noCounts()
     countDropped(activity, events)
@@ -370,11 +388,12 @@ export class AccountState {
   }
 
   /** Ends the windows whose time has come: pipelines in the order of their ids, newest revisions first. */
-  endDueWindows(timeMs: number, output: AccountOutput): void {
+  *endDueWindows(timeMs: number, output: AccountOutput): Steps {
+    this.#allowance.begin(output.timeMs())
     const revisions = [...this.#revisions()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     for (const [pipeline, revision] of revisions) {
       if (!this.isPaused(pipeline) && revision.graph.deadlineMs <= timeMs)
-        revision.graph.expire(this.#contextOf(pipeline, revision, output))
+        yield* revision.graph.expiring(this.#contextOf(pipeline, revision, output))
     }
   }
 
@@ -459,9 +478,11 @@ export class AccountState {
   #contextOf(pipeline: string, { ownStores, version }: Deployed, output: AccountOutput): RunContext {
     const nameOf = (node: string): NodeName => ({ account: this.account, pipeline, node })
     const takeDeadLetter = output.deadLetterTaker(this, pipeline, version)
+    const account = this
+    const { stretch } = output
     return {
       nowMs: output.timeMs(),
-      deliver: (sink, delivered, left) => {
+      *deliver(sink, delivered, left) {
         const ownStore = ownStores.get(sink.nodeId)
         if (ownStore === undefined) return
         const name = nameOf(sink.nodeId)
@@ -470,20 +491,40 @@ export class AccountState {
           takeDeadLetter?.(error)
         }
         for (const event of delivered) {
-          const outcome = output.store(ownStore, event, this, name, failed)
+          const outcome = output.store(ownStore, event, account, name, failed)
           if (typeof outcome === 'object') left.dropped(event, outcome.reason)
+          stretch.spend(EVENT_UNITS)
+          if (!stretch.isOver) continue
+          yield
+          stretch.begin()
         }
       },
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,
+      allowance: this.#allowanceBy(output),
+      stretch,
       elsewhere: output.elsewhere(this, pipeline, version),
       observer: output.observer(this, pipeline),
     }
   }
 
-  #runDefaultGraph(events: readonly Event[], output: AccountOutput): void {
+  /** Judges what rules say of one line, which may cost what an event may. */
+  ruleMeter(output: AccountOutput): EventMeter {
+    const meter = this.#ruleMeter
+    this.expressions.refill(output.timeMs())
+    meter.open(this.#allowanceBy(output), output.stretch)
+    meter.begin(undefined)
+    return meter
+  }
+
+  #allowanceBy(output: AccountOutput): ExpressionAllowance | undefined {
+    return output.behaviour() >= FIFTH_BEHAVIOUR ? this.#allowance : undefined
+  }
+
+  *#runDefaultGraph(events: readonly Event[], output: AccountOutput): Steps {
     const name = { account: this.account, pipeline: '', node: DEFAULT_GRAPH_NODE }
     const activity = this.#defaultActivity
+    const { stretch } = output
     for (const event of events) {
       const bytes = event.bytes
       activity.eventsIn++
@@ -498,6 +539,10 @@ export class AccountState {
         activity.dropped++
         activity.droppedBytes += bytes
       }
+      stretch.spend(EVENT_UNITS)
+      if (!stretch.isOver) continue
+      yield
+      stretch.begin()
     }
   }
 

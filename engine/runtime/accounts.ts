@@ -9,6 +9,7 @@ import type {
 } from '../configuration/deployed.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
+import { finish } from '../steps.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { SpreadAccount } from './spread-account.ts'
@@ -114,6 +115,8 @@ export class Accounts {
     for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
       yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
       yield { holder: `keys ${id}`, data: account.keys.snapshot(timeMs) }
+      if (!account.expressions.isFullAt(timeMs))
+        yield { holder: `expressions ${id}`, data: account.expressions.snapshot() }
       for (const { version, replacedMs, document } of account.keptRevisions()) {
         const holder = `revision ${id} ${document.id} ${version} ${replacedMs}`
         yield { holder, data: Buffer.from(jsonText(document as unknown as JsonObject)) }
@@ -153,6 +156,8 @@ export class Accounts {
       this.#accounts.set(id, new AccountState(id, FieldNames.restore(data)))
     } else if (kind === 'keys') {
       this.of(id).keys.restore(data)
+    } else if (kind === 'expressions') {
+      this.of(id).expressions.restore(data)
     } else if (kind === 'dead-letters') {
       this.of(id).deadLetters.restore(data)
     } else if (kind === 'spread') {
@@ -175,7 +180,7 @@ export class Accounts {
     if (payload !== '') {
       const document = parseJson(payload) as unknown as PipelineCut
       if (!this.#isTaken(document.accountId)) return
-      this.of(document.accountId).deploy(document, { version, restored: kept.states })
+      finish(this.of(document.accountId).deploy(document, { version, restored: kept.states }))
     }
     // Newest first, so that each finds the memory that it shared.
     for (const { document, version, replacedMs, states } of kept.retiring.toReversed())

@@ -7,6 +7,7 @@ import type {
   SpreadCut,
 } from '../configuration/deployed.ts'
 import { parseJson } from '../json-text.ts'
+import { finish, type Steps } from '../steps.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import type { Accounts } from './accounts.ts'
 import { isPause } from './behaviour.ts'
@@ -91,7 +92,7 @@ export class AppliedCuts {
       this.#cuts.delete(cutKey('exemption', entity))
   }
 
-  apply(cut: Cut): void {
+  *apply(cut: Cut): Steps {
     if (isOver(cut, this.#fold.timeMs())) return
     const key = cutKey(cut.kind, cut.entity)
     if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
@@ -104,8 +105,8 @@ export class AppliedCuts {
     else if (cut.kind === 'exemption') this.#tellExchange(this.#fold.accounts.exempt(cut), cut)
     else if (cut.kind === 'line-rules' || cut.kind === 'quota')
       this.#tellExchange(this.#fold.accounts.rule(cut), cut)
-    else if (cut.entity === this.#tried?.id) this.#applyToTried(this.#tried, cut)
-    else this.#applyPipeline(cut)
+    else if (cut.entity === this.#tried?.id) yield* this.#applyToTried(this.#tried, cut)
+    else yield* this.#applyPipeline(cut)
   }
 
   /**
@@ -113,9 +114,9 @@ export class AppliedCuts {
    *
    * @returns whether anything follows from it here
    */
-  applyForwarded(cut: Cut): boolean {
+  *applyForwarded(cut: Cut): Steps<boolean> {
     const isNew = cut.version > this.version(cut.kind, cut.entity)
-    if (isNew) this.apply(cut)
+    if (isNew) yield* this.apply(cut)
     if (isNew && cut.entity !== this.#tried?.id) return true
     if (cut.kind !== 'pipeline' || cut.payload === '') return isNew
     const document = parseJson(cut.payload) as unknown as PipelineCut
@@ -133,18 +134,18 @@ export class AppliedCuts {
   tryPipeline(document: PipelineCut): void {
     this.#tried = document
     const account = this.#fold.accounts.of(document.accountId)
-    this.#deployTried(document, account.isPaused(document.id), this.#replacingMs(account))
+    finish(this.#deployTried(document, account.isPaused(document.id), this.#replacingMs(account)))
   }
 
-  #applyToTried(document: PipelineCut, cut: Cut): void {
-    this.#deployTried(document, isPause(cut))
+  *#applyToTried(document: PipelineCut, cut: Cut): Steps {
+    yield* this.#deployTried(document, isPause(cut))
     this.#tellExchange(this.#fold.accounts.of(document.accountId), cut)
   }
 
-  #deployTried(document: PipelineCut, paused: boolean, replacingMs?: number): void {
+  *#deployTried(document: PipelineCut, paused: boolean, replacingMs?: number): Steps {
     const account = this.#fold.accounts.of(document.accountId)
     this.#fold.notePending(account)
-    account.deploy({ ...document, paused }, { version: LAST_VERSION, replacingMs })
+    yield* account.deploy({ ...document, paused }, { version: LAST_VERSION, replacingMs })
     this.#fold.notePending(account)
   }
 
@@ -170,25 +171,25 @@ export class AppliedCuts {
     this.#tellExchange(account, cut)
   }
 
-  #applyPipeline(cut: Cut): void {
+  *#applyPipeline(cut: Cut): Steps {
     if (cut.payload === '') {
       for (const account of this.#fold.accounts)
-        if (account.has(cut.entity)) this.#replace(account, cut, undefined)
+        if (account.has(cut.entity)) yield* this.#replace(account, cut, undefined)
       return
     }
     const document = parseJson(cut.payload) as unknown as PipelineCut
     if (this.#fold.isPassedOver(document.accountId)) return
-    this.#replace(this.#fold.accounts.of(document.accountId), cut, document)
+    yield* this.#replace(this.#fold.accounts.of(document.accountId), cut, document)
   }
 
   /** @param document undefined: the pipeline is withdrawn */
-  #replace(account: AccountState, cut: Cut, document: PipelineCut | undefined): void {
+  *#replace(account: AccountState, cut: Cut, document: PipelineCut | undefined): Steps {
     const { output, notePending, watch, timeMs } = this.#fold
     const { entity, version } = cut
     notePending(account)
     const replacement = { replacingMs: this.#replacingMs(account), output }
-    if (document === undefined) account.withdraw(entity, replacement)
-    else account.deploy(document, { version, ...replacement })
+    if (document === undefined) yield* account.withdraw(entity, replacement)
+    else yield* account.deploy(document, { version, ...replacement })
     notePending(account)
     this.#tellExchange(account, cut)
     const isPaused = document?.paused ?? false

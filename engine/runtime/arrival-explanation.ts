@@ -4,6 +4,7 @@ import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Position } from '../position.ts'
+import type { Steps } from '../steps.ts'
 import type { Exclusion } from './account-rules.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
 import type { ExcludedAt, StoredAs } from './line-explanation.ts'
@@ -43,13 +44,17 @@ export type IsAskedArrival = (source: PartitionName, position: Position) => bool
  *
  * @param fold of an account alone
  */
-export function explainArrivals(fold: PartitionFold, record: LogRecord, isAsked: IsAskedArrival): Arrival[] {
+export function* explainArrivals(
+  fold: PartitionFold,
+  record: LogRecord,
+  isAsked: IsAskedArrival,
+): Steps<Arrival[]> {
   if (schemaIdOf(record.value) !== rekeyedType.id) {
-    fold.apply(record)
+    yield* fold.applying(record)
     return []
   }
   const watch = new ArrivalWatch(isAsked)
-  fold.apply(record, watch)
+  yield* fold.applying(record, watch)
   const { offset, appendTimeMs } = record
   return watch.arrivals.map(arrival => ({ ...arrival, offset, appendTimeMs, timeMs: fold.timeMs }))
 }

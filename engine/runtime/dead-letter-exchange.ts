@@ -2,6 +2,7 @@ import type { DeadLetters, FailedEvents } from '../../schemas/dead-letters.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import { partitionOfAccount } from '../log/topics.ts'
 import type { Position } from '../position.ts'
+import type { Steps } from '../steps.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { lettersIn } from './dead-letter.ts'
 import type { FoldSeat } from './key-placement.ts'
@@ -41,13 +42,13 @@ export class DeadLetterExchange {
   }
 
   /** Runs letters on that were not before, from the node that failed, in the present revision. */
-  replay(account: AccountState, { parts }: DeadLetters): void {
+  *replay(account: AccountState, { parts }: DeadLetters): Steps {
     for (const part of parts) {
-      if ('weir.FailedEvents' in part) this.#replayPart(account, part['weir.FailedEvents'])
+      if ('weir.FailedEvents' in part) yield* this.#replayPart(account, part['weir.FailedEvents'])
     }
   }
 
-  #replayPart(account: AccountState, part: FailedEvents): void {
+  *#replayPart(account: AccountState, part: FailedEvents): Steps {
     const { topic, partition, pipeline, node } = part
     const version = account.versionWith(pipeline, node)
     // A letter whose node is not there stays one: another revision may have it again.
@@ -60,7 +61,7 @@ export class DeadLetterExchange {
     const positions = fresh.map(({ offset, row }) => ({ offset, row }))
     const replay = { topic, partition, version, replayedAtMs: output.timeMs(), positions }
     outbox.addReplay(this.#targetOf(account), account.account, replay)
-    account.resume(
+    yield* account.resume(
       { pipeline, version, node },
       fresh.map(({ event }) => event),
       output,

@@ -12,6 +12,7 @@ import { type Store, StoreError } from '../store/store.ts'
 import type { Assignment } from './assignment.ts'
 import type { KeptDeadLetters } from './dead-letter-trimming.ts'
 import { Housekeeping, type Lane } from './housekeeping.ts'
+import { LoopTurns } from './loop-turns.ts'
 import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
@@ -93,6 +94,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
   readonly #troubles = new Map<number, string>()
   readonly #seats = new Map<number, Seat>()
   readonly #pauseObservers: ((pause: CutPause) => void)[] = []
+  readonly #turns: LoopTurns
   readonly #stop = new AbortController()
   readonly #housekeeping: Housekeeping
   readonly #ingestLane: Lane
@@ -102,6 +104,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#turns = new LoopTurns(options.clock)
     const { ingest, checkpoints, keyed } = options
     this.#ingestLane = { topic: ingest, checkpoints, workers: this.#workers }
     this.#keyedLane = keyed && { ...keyed, workers: this.#keyedWorkers }
@@ -351,6 +354,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       freeRoom,
       onRoomChanged,
       onCutPause,
+      turns: this.#turns,
       watch,
     })
   }

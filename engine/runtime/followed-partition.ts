@@ -66,21 +66,25 @@ export class FollowedPartition {
     const read = () => topic.read(partition, fold.nextOffset, READ_BYTES)
     for (const record of await this.#repeated(read, signal)) {
       if (signal.aborted) return
-      this.#apply(fold, record)
+      await this.#apply(fold, record)
       await this.#rest()
     }
     if (fold.nextOffset >= this.#liveFrom) this.#show(fold)
     await this.#repeated(() => topic.waitBeyond(partition, fold.nextOffset, signal), signal)
   }
 
-  #apply(fold: PartitionFold, record: LogRecord): void {
-    const startedMs = this.#clock.monotonicMs()
+  async #apply(fold: PartitionFold, record: LogRecord): Promise<void> {
     const isLive = record.offset >= this.#liveFrom
     if (isLive) this.#show(fold)
-    fold.apply(record, isLive ? this.#watch : undefined)
+    const steps = fold.applying(record, isLive ? this.#watch : undefined)
+    for (let isDone = false; !isDone; ) {
+      const startedMs = this.#clock.monotonicMs()
+      isDone = steps.next().done === true
+      this.#workedMs += this.#clock.monotonicMs() - startedMs
+      if (!isDone) await this.#rest()
+    }
     fold.outbox.discard()
     if (isLive) this.#liveFrom = fold.nextOffset
-    this.#workedMs += this.#clock.monotonicMs() - startedMs
   }
 
   #show(fold: PartitionFold): void {

@@ -4,6 +4,7 @@ import type { Event } from '../event.ts'
 import type { Elsewhere } from '../graph/compiled-node.ts'
 import { INGEST_TOPIC } from '../log/topics.ts'
 import type { Position } from '../position.ts'
+import type { Steps } from '../steps.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import type { FoldSeat } from './key-placement.ts'
 import { nameOfTarget, Outbox, type Target } from './outbox.ts'
@@ -19,7 +20,7 @@ export interface ExchangingFold {
   isExact(): boolean
   readonly output: AccountOutput
   /** @returns whether it was unknown here */
-  applyForwarded(cut: Cut): boolean
+  applyForwarded(cut: Cut): Steps<boolean>
   /** Cuts that are in effect for the account. */
   cutsOf(account: string): Iterable<Cut>
   /** Of the record in hand. */
@@ -76,21 +77,21 @@ export class KeyedExchange {
     if (this.#seat.topic === INGEST_TOPIC && account.spread !== undefined) this.#forward(account, [cut])
   }
 
-  receive(account: AccountState, { sourceTopic, sourcePartition, parts }: Rekeyed): void {
+  *receive(account: AccountState, { sourceTopic, sourcePartition, parts }: Rekeyed): Steps {
     const spread = this.#spreadOf(account)
     const source = { topic: sourceTopic, partition: sourcePartition }
     const key = sourceKey(source)
     const isNew = (sent: SentFrom) => spread.advance(key, { offset: BigInt(sent.offset), row: sent.row })
     for (const part of parts) {
       if ('weir.RekeyedEvents' in part) {
-        this.#resume(account, source, part['weir.RekeyedEvents'])
+        yield* this.#resume(account, source, part['weir.RekeyedEvents'])
       } else if ('weir.ForwardedCut' in part) {
         const { kind, entity, version, payload, ...sent } = part['weir.ForwardedCut']
         if (!isNew(sent)) continue
         const cut = { kind, entity, version, payload }
         if (kind === 'pipeline' && sourceTopic === INGEST_TOPIC)
           spread.noteForwarded(entity, sourcePartition, version)
-        if (this.#fold.applyForwarded(cut)) this.#tellHome(account, cut)
+        if (yield* this.#fold.applyForwarded(cut)) this.#tellHome(account, cut)
       } else if ('weir.MovedState' in part) {
         if (isNew(part['weir.MovedState'])) account.absorb(part['weir.MovedState'])
       } else if ('weir.ShareMoved' in part) {
@@ -101,7 +102,7 @@ export class KeyedExchange {
     }
   }
 
-  #resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): void {
+  *#resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): Steps {
     const { place, ...sent } = decodedRun(rekeyed, this.#fold.isExact())
     const spread = this.#spreadOf(account)
     const key = sourceKey(source)
@@ -115,7 +116,7 @@ export class KeyedExchange {
     if (events.length === 0) return
     const watch = this.#fold.watch()
     watch?.resumes?.({ source, place, events, positions })
-    const revision = account.resume(place, events, this.#fold.output)
+    const revision = yield* account.resume(place, events, this.#fold.output)
     watch?.resumed?.(revision)
   }
 

@@ -5,6 +5,7 @@ import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { LogRecord } from '../log/log.ts'
+import type { Steps } from '../steps.ts'
 import type { Exclusion } from './account-rules.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
 import type { NodeName } from './node-activity.ts'
@@ -69,15 +70,15 @@ export interface ExplainedRecord {
  * @param isAsked about which lines somebody wants to know
  * @returns undefined when the record holds no lines of the account
  */
-export function explainRecord(
+export function* explainRecord(
   fold: PartitionFold,
   record: LogRecord,
   account: string,
   isAsked: (line: Event, index: number) => boolean,
-): ExplainedRecord | undefined {
+): Steps<ExplainedRecord | undefined> {
   const batch = schemaIdOf(record.value) === lineBatchType.id ? LineBatchView.decode(record.value) : undefined
   if (batch?.account !== account) {
-    fold.apply(record)
+    yield* fold.applying(record)
     return undefined
   }
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
@@ -86,12 +87,12 @@ export function explainRecord(
   )
   const { offset, appendTimeMs } = record
   if (asked.size === 0) {
-    fold.apply(record)
+    yield* fold.applying(record)
     return { offset, appendTimeMs, timeMs: fold.timeMs, lines: [] }
   }
   const watch = new LineWatch(asked)
   fold.showPipelines(watch)
-  fold.apply(record, watch)
+  yield* fold.applying(record, watch)
   const lines = [...asked].map(index => watch.explained(index, events[index] as Event))
   return { offset, appendTimeMs, timeMs: fold.timeMs, lines }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { LineConditions } from '../configuration/deployed.ts'
+import { BEYOND_BUDGET, type CostMeter } from '../expressions/cost-meter.ts'
 import { matches, SearchedRecord } from '../query-language/evaluate.ts'
 import { fieldPaths } from '../query-language/field-paths.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
@@ -17,7 +18,8 @@ export interface JudgedLine {
   searched(): SearchedRecord
 }
 
-export type LineTest = (line: JudgedLine) => boolean
+/** @throws BEYOND_BUDGET */
+export type LineTest = (line: JudgedLine, meter: CostMeter) => boolean
 
 /** Members of a record that rules settle themselves: a query that names one, also without `_`, matches nothing. */
 const SETTLED_LATER: ReadonlySet<string> = new Set(['_retention', '_mezmo_line_size'])
@@ -40,7 +42,31 @@ export function compileLineTest({ apps, hosts, levels = [], query }: LineConditi
   const isHost = oneOf(hosts)
   const isLevel = oneOf(levels.map(level => level.toUpperCase()))
   // The query last: it alone asks for the record.
-  return line => isApp(line.app) && isHost(line.host) && isLevel(line.level) && meetsQuery(line)
+  return (line, meter) =>
+    isApp(line.app) && isHost(line.host) && isLevel(line.level) && meetsQuery(line, meter)
+}
+
+/** What became of the tests that rules make of one line. */
+export class RuleJudgement {
+  readonly #line: JudgedLine
+  readonly #meter: CostMeter
+  /** A rule was not judged to its end, for what that costs: it counts as one that does not match. */
+  isCut = false
+
+  constructor(line: JudgedLine, meter: CostMeter) {
+    this.#line = line
+    this.#meter = meter
+  }
+
+  meets(test: LineTest): boolean {
+    try {
+      return test(this.#line, this.#meter)
+    } catch (error) {
+      if (error !== BEYOND_BUDGET) throw error
+      this.isCut = true
+      return false
+    }
+  }
 }
 
 /** A line as it arrives, for `compileLineTest`. */
@@ -89,8 +115,9 @@ function compileQueryTest(text: string): LineTest | undefined {
     if (query.kind === 'all') return MATCHES_ALL
     if (namesSettledLater(query)) return undefined
     return asksWhoAlone(query)
-      ? line => matches(query, new SearchedRecord({ _host: line.host, _app: line.app, level: line.level }))
-      : line => matches(query, line.searched())
+      ? ({ host, app, level }, meter) =>
+          matches(query, new SearchedRecord({ _host: host, _app: app, level }), meter)
+      : (line, meter) => matches(query, line.searched(), meter)
   } catch (error) {
     if (error instanceof QuerySyntaxError) return undefined
     throw error

@@ -13,6 +13,7 @@ import type { NodeError } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
+import { EVENT_UNITS, finish, type Steps, Stretch } from '../steps.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
@@ -91,6 +92,7 @@ export class PartitionFold {
   readonly #stored = new Map<string, Position>()
   readonly #exchange: KeyedExchange
   readonly #deadLetters: DeadLetterExchange
+  readonly #stretch = new Stretch()
   readonly #output = this.#newOutput()
 
   #nextOffset = 0n
@@ -100,6 +102,7 @@ export class PartitionFold {
   #pendingMinute = 0
   /** Log time before which no window ends. */
   #windowsEndMs = Number.POSITIVE_INFINITY
+  #isApplying = false
   #offset = 0n
   #row = 0
   /** The first that the record in hand may use. */
@@ -193,6 +196,11 @@ export class PartitionFold {
     return this.#windowsEndMs
   }
 
+  /** Whether a record is applied in part: what it does is not all done. */
+  get isApplying(): boolean {
+    return this.#isApplying
+  }
+
   /** Version of what is in effect here; 0: nothing of it is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#cuts.version(kind, entity)
@@ -244,15 +252,26 @@ export class PartitionFold {
   }
 
   /**
-   * Applies the next record.
+   * Applies the next record, all at once.
    *
    * @param watch sees what the record does; nothing follows from it
    * @returns what became complete by it, oldest first
    * @throws FoldError when the record is of a newer program, WireFormatError when it is damaged
    */
   apply(record: LogRecord, watch?: RunWatch): Flush[] {
+    return finish(this.applying(record, watch))
+  }
+
+  /**
+   * The same in stretches. Between them the record is applied in part: counts and memory may be looked at, and nothing
+   * may be applied.
+   */
+  *applying(record: LogRecord, watch?: RunWatch): Steps<Flush[]> {
     assertInOrder(record.offset, this.#nextOffset)
-    const flushes = this.#take(record, 0, watch)
+    this.#isApplying = true
+    this.#stretch.begin()
+    const flushes = yield* this.#take(record, 0, watch)
+    this.#isApplying = false
     this.#nextOffset = record.offset + 1n
     if (this.#loss !== undefined) return flushes
     this.#batch.addRecord(record.value.length)
@@ -267,10 +286,10 @@ export class PartitionFold {
   receive(value: Buffer, timeMs: number, watch?: RunWatch): void {
     // Positions of what this yields lie between those of the two records.
     const [offset, firstRow] = [this.#nextOffset - 1n, Math.max(this.#row, MAX_ROWS_PER_RECORD)]
-    this.#take({ offset, appendTimeMs: timeMs, value, producer: null }, firstRow, watch)
+    finish(this.#take({ offset, appendTimeMs: timeMs, value, producer: null }, firstRow, watch))
   }
 
-  #take(record: LogRecord, firstRow: number, watch: RunWatch | undefined): Flush[] {
+  *#take(record: LogRecord, firstRow: number, watch: RunWatch | undefined): Steps<Flush[]> {
     this.#watch = watch
     const control = this.#controlOf(record)
     const loss = control === null ? undefined : lossOf(control)
@@ -296,15 +315,16 @@ export class PartitionFold {
     this.#firstRow = firstRow
     this.#row = firstRow
     this.#bytesSinceCheckpoint += record.value.length
-    if (control !== null && timeMs >= this.#windowsEndMs) this.#endDueWindows()
-    for (const each of witnessed) this.#applyWitnessed(each)
+    if (control !== null && timeMs >= this.#windowsEndMs) yield* this.#endDueWindows()
+    for (const each of witnessed) yield* this.#applyWitnessed(each)
     if (this.#isNew(record)) {
-      if (control === null) this.#applyContent(record)
-      else if (loss === undefined && 'weir.Cut' in control.body) this.#cuts.apply(control.body['weir.Cut'])
+      if (control === null) yield* this.#applyContent(record)
+      else if (loss === undefined && 'weir.Cut' in control.body)
+        yield* this.#cuts.apply(control.body['weir.Cut'])
     }
-    if (control !== null || newSlice) this.#tick()
+    if (control !== null || newSlice) yield* this.#tick()
     // Of other accounts than the record's; and a pipeline that goes on after a pause, or memory from elsewhere, may bring some.
-    if (timeMs >= this.#windowsEndMs) this.#endDueWindows()
+    if (timeMs >= this.#windowsEndMs) yield* this.#endDueWindows()
     return flushes
   }
 
@@ -357,9 +377,9 @@ export class PartitionFold {
     return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint: null, gap }
   }
 
-  #applyWitnessed({ producers = [], cuts = [] }: Witnessed): void {
+  *#applyWitnessed({ producers = [], cuts = [] }: Witnessed): Steps {
     this.#producers.merge(producers)
-    for (const cut of cuts) this.#cuts.apply(cut)
+    for (const cut of cuts) yield* this.#cuts.apply(cut)
   }
 
   #decoded<T>({ offset }: LogRecord, decode: () => T): T {
@@ -380,27 +400,27 @@ export class PartitionFold {
    * The windows of an account end before what the record in hand brings for it, those of others behind that: so the rows
    * of its lines do not depend on others, and a fold of the account alone gives the same.
    */
-  #endDueWindowsOf(account: AccountState): void {
+  *#endDueWindowsOf(account: AccountState): Steps {
     if (this.#timeMs < this.#windowsEndMs || this.#timeMs < account.windowsEndMs) return
-    account.endDueWindows(this.#timeMs, this.#output)
+    yield* account.endDueWindows(this.#timeMs, this.#output)
     this.#notePending(account)
   }
 
-  #endDueWindows(): void {
+  *#endDueWindows(): Steps {
     for (const account of this.#accounts.withWindowsDue(this.#timeMs)) {
-      account.endDueWindows(this.#timeMs, this.#output)
+      yield* account.endDueWindows(this.#timeMs, this.#output)
       this.#notePending(account)
     }
     this.#windowsEndMs = this.#accounts.windowsEndMs
   }
 
   /** Lets time pass for keyed state of accounts that send nothing: once a slice, for all of them. */
-  #tick(): void {
+  *#tick(): Steps {
     for (const account of this.#accounts) {
       account.tick(this.#timeMs)
       if (!account.retires) continue
       this.#notePending(account)
-      account.forgetRetired(this.#timeMs, this.#output)
+      yield* account.forgetRetired(this.#timeMs, this.#output)
       this.#notePending(account)
     }
   }
@@ -428,6 +448,8 @@ export class PartitionFold {
     // No getter: what one closes over lives until V8 collects everything.
     return {
       timeMs: () => this.#timeMs,
+      behaviour: () => this.#behaviour,
+      stretch: this.#stretch,
       store: (...event) => this.#store(...event),
       report: (name, error) => this.#report(name, error),
       elsewhere: (account, pipeline, version) => this.#exchange.elsewhere(account, pipeline, version),
@@ -453,7 +475,7 @@ export class PartitionFold {
     )
   }
 
-  #applyContent(record: LogRecord): void {
+  *#applyContent(record: LogRecord): Steps {
     if (this.#scope === undefined) this.#batch.begin(this.#timeMs)
     this.#linesSinceCheckpoint = true
     const schemaId = schemaIdOf(record.value)
@@ -462,19 +484,19 @@ export class PartitionFold {
       this.#bringIntoForce(record, letters.behaviour)
       if (this.#isPassedOver(letters.account)) return
       const account = this.#accounts.of(letters.account)
-      this.#endDueWindowsOf(account)
-      this.#deadLetters.replay(account, letters)
+      yield* this.#endDueWindowsOf(account)
+      yield* this.#deadLetters.replay(account, letters)
       this.#notePending(account)
     } else if (schemaId === rekeyedType.id) {
       const rekeyed = this.#decoded(record, () => rekeyedType.decode(record.value))
       this.#bringIntoForce(record, rekeyed.behaviour)
       if (this.#isPassedOver(rekeyed.account)) return
       const account = this.#accounts.of(rekeyed.account)
-      this.#endDueWindowsOf(account)
-      this.#exchange.receive(account, rekeyed)
+      yield* this.#endDueWindowsOf(account)
+      yield* this.#exchange.receive(account, rekeyed)
       this.#notePending(account)
     } else {
-      this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value, this.#isExact)))
+      yield* this.#applyLines(this.#decoded(record, () => LineBatchView.decode(record.value, this.#isExact)))
     }
   }
 
@@ -487,14 +509,14 @@ export class PartitionFold {
     return this.#scope !== undefined && this.#scope.account !== account
   }
 
-  #applyLines(batch: LineBatchView): void {
+  *#applyLines(batch: LineBatchView): Steps {
     if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
-    this.#endDueWindowsOf(account)
-    const indexes = this.#notDropped(account, batch, this.#newLines(account, batch))
+    yield* this.#endDueWindowsOf(account)
+    const indexes = yield* this.#notDropped(account, batch, this.#newLines(account, batch))
     if (batch.isPushed) account.reportRefusals(batch, this.#output)
     this.#watch?.handles?.(batch, indexes)
-    account.run(batch, indexes, this.#output)
+    yield* account.run(batch, indexes, this.#output)
     this.#notePending(account)
   }
 
@@ -512,7 +534,7 @@ export class PartitionFold {
   }
 
   /** Indexes of the lines that no rule drops entirely: the others are as if they had not been sent. */
-  #notDropped(account: AccountState, batch: LineBatchView, indexes: number[]): number[] {
+  *#notDropped(account: AccountState, batch: LineBatchView, indexes: number[]): Steps<number[]> {
     const { rules, retentionDays } = account
     // Rules are on lines of a log: what a gateway route brought is one where it is stored, at the earliest.
     if (batch.isPushed) return indexes.filter(index => batch.refusalText(index) === '')
@@ -520,12 +542,19 @@ export class PartitionFold {
     const { partition } = this.#identity
     const timeMs = this.#timeMs
     const place = { partition, offset: this.#offset, timeMs, retentionDays, behaviour: this.#behaviour }
-    return indexes.filter((index, row) => {
+    const kept: number[] = []
+    for (const [row, index] of indexes.entries()) {
       const line = judgedArrival(this.#arrivals.line(batch, index, { ...place, row }))
-      const exclusion = rules.judgeArrival(line, timeMs, Event.ofLine(batch, index).bytes)
-      if (exclusion !== undefined) this.#watch?.dropped?.(batch, index, exclusion)
-      return exclusion === undefined
-    })
+      const { bytes } = Event.ofLine(batch, index)
+      const exclusion = rules.judgeArrival(line, { timeMs, bytes, meter: account.ruleMeter(this.#output) })
+      if (exclusion === undefined) kept.push(index)
+      else this.#watch?.dropped?.(batch, index, exclusion)
+      this.#stretch.spend(EVENT_UNITS)
+      if (!this.#stretch.isOver) continue
+      yield
+      this.#stretch.begin()
+    }
+    return kept
   }
 
   #store(
@@ -553,7 +582,9 @@ export class PartitionFold {
     if (state.rules.anyHold) {
       const { topic, partition } = this.#identity
       const place = { topic, partition, ...position }
-      const exclusion = state.rules.judge(this.#line, place, event.bytes, this.#behaviour)
+      const meter = state.ruleMeter(this.#output)
+      const judging = { bytes: event.bytes, meter, behaviour: this.#behaviour }
+      const exclusion = state.rules.judge(this.#line, place, judging)
       if (exclusion !== undefined) {
         this.#watch?.excluded?.(event, name, exclusion)
         return exclusion

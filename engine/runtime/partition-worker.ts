@@ -12,6 +12,7 @@ import { CheckpointLog } from './checkpoint-log.ts'
 import { CutSender } from './cut-sender.ts'
 import type { Flush } from './flush.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
+import { type LoopTurn, LoopTurns } from './loop-turns.ts'
 import { findLostTail } from './lost-tail.ts'
 import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import type { OutboxTopic, OutgoingRecord } from './outbox.ts'
@@ -61,6 +62,8 @@ export interface PartitionWorkerOptions {
   readonly onCutPause?: (step: CutStep, pauseMs: number) => void
   /** Called when `neededRoomBytes` may be another: records were read, a checkpoint was written. */
   readonly onRoomChanged?: () => void
+  /** Shared by those who work in one process; absent: there is nobody else. */
+  readonly turns?: LoopTurns | undefined
   /** Sees what records do that came after this worker took the partition; a repeat shows nothing. */
   readonly watch?: RunWatch | undefined
 }
@@ -88,6 +91,7 @@ export class PartitionWorker {
   readonly #kept: KeptCheckpoints
   readonly #ownership: PartitionOwnership
   readonly #cuts: CutSender
+  readonly #turns: LoopTurns
   readonly #waiting: Flush[] = []
   #settledMs = 0
   #spreads: ReadonlyMap<string, number> = new Map()
@@ -105,6 +109,7 @@ export class PartitionWorker {
 
   constructor(options: PartitionWorkerOptions) {
     this.#options = options
+    this.#turns = options.turns ?? new LoopTurns(options.clock)
     const source = { topic: options.topic.name, partition: options.partition }
     this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, options))
     this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
@@ -358,11 +363,13 @@ export class PartitionWorker {
     const held: Flush[] = []
     const { appliedCuts } = this.#fold
     let cutMs = 0
+    const turn = this.#turns.begin()
     for (const record of records) {
+      if (turn.isOver()) await turn.rest()
       this.#checkRecord(record)
       const knownCuts = this.#fold.appliedCuts
       const startedMs = clock.monotonicMs()
-      for (const flush of this.#fold.apply(record, this.#watch())) {
+      for (const flush of await this.#apply(record, turn)) {
         if (this.#fold.outbox.empty && held.length === 0) this.#enqueue(flush)
         else held.push(flush)
       }
@@ -379,6 +386,16 @@ export class PartitionWorker {
     this.#noteTime()
     this.#options.onRoomChanged?.()
     return true
+  }
+
+  /** Others of this process have their turns in the middle of a record, too: it may hold a million lines. */
+  async #apply(record: LogRecord, turn: LoopTurn): Promise<Flush[]> {
+    const steps = this.#fold.applying(record, this.#watch())
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      if (turn.isOver()) await turn.rest()
+    }
   }
 
   /** Who watches the next record: nobody before everything has been repeated that a worker before this one did. */

@@ -33,6 +33,8 @@ export interface PresentState {
 export interface FollowingFold {
   readonly nextOffset: bigint
   readonly timeMs: number
+  /** A record is applied in part: the memory is that of no moment. */
+  readonly isApplying: boolean
   memoryOf(account: string, pipeline: string, node: string): HeldState | undefined
 }
 
@@ -126,7 +128,7 @@ export class PresentMemory {
     for (;;) {
       const fold = engine?.foldOf(lane, partition)
       if (fold === undefined) return undefined
-      if (fold.nextOffset >= until) return fold
+      if (fold.nextOffset >= until && !fold.isApplying) return fold
       if (clock.monotonicMs() >= untilMs) return undefined
       await clock.sleep(POLL_MS)
     }

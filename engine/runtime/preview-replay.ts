@@ -52,7 +52,7 @@ interface Reader {
  * Runs a draft over a stretch of the kept log, beside what was deployed.
  *
  * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of something that is needed;
- *         TooMuchUnderWayError; OvertakenError; FoldError
+ *         TooMuchUnderWayError; TooDearError; OvertakenError; FoldError
  */
 export async function previewOf(
   document: PipelineDocument,
@@ -130,7 +130,7 @@ class PreviewReading {
     const source = needed && this.#readers.get(sourceKey(needed.source))
     while (needed !== undefined && source?.next !== undefined && source.next.offset <= needed.offset)
       await this.#readOne(source)
-    this.#preview.apply(next, folds.deployed.name)
+    for (const _ of this.#preview.applying(next, folds.deployed.name)) await this.#rest()
     this.#progress.records++
     this.#progress.lines = this.#preview.lines
     this.#stretchBytes += next.value.length

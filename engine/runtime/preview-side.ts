@@ -4,8 +4,10 @@ import { Event } from '../event.ts'
 import { NO_ROW } from '../graph/compiled-node.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../graph/node-counters.ts'
+import type { NodeError } from '../graph/node-error.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Position } from '../position.ts'
+import type { Steps } from '../steps.ts'
 import type { PartitionFold } from './partition-fold.ts'
 import type { ArrivedEvents, PartitionName, RunWatch } from './run-watch.ts'
 import { sourceKey } from './spread-account.ts'
@@ -82,9 +84,9 @@ export class PreviewSide {
     this.fold.showPipelines(this.watch)
   }
 
-  apply(record: LogRecord): void {
+  *applying(record: LogRecord): Steps {
     this.watch.begin()
-    this.fold.apply(record, this.watch)
+    yield* this.fold.applying(record, this.watch)
   }
 
   receive(value: Buffer, timeMs: number): void {
@@ -110,6 +112,8 @@ export class DestinationWatch implements RunWatch, GraphObserver {
   /** Lines all of whose events that were under way have arrived with this record. */
   readonly ended: LineUnderWay[] = []
   readonly leftWindows: LeftEvent[] = []
+  /** What the pipeline's expressions cost too much for, in a sentence; undefined: they did not. */
+  tooDear: string | undefined
   readonly #name: PartitionName
   readonly #pipeline: string
   readonly #underWay: EventsUnderWay
@@ -211,7 +215,9 @@ export class DestinationWatch implements RunWatch, GraphObserver {
 
   gathered(): void {}
 
-  reported(): void {}
+  reported({ code, message }: NodeError): void {
+    if (code === 'E_EXPRESSION_COST') this.tooDear ??= message
+  }
 
   /** Of what came from another partition, or of a window; undefined: of a line of the record. */
   #senderOf(row: number): Sender | undefined {

@@ -5,6 +5,7 @@ import { SECOND_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { Event } from '../event.ts'
 import type { NodeCounters } from '../graph/node-counters.ts'
 import type { LogRecord } from '../log/log.ts'
+import { finish, type Steps } from '../steps.ts'
 import { DraftMail, type SentBefore } from './draft-mail.ts'
 import type { Mail } from './outbox.ts'
 import type { PartitionFold } from './partition-fold.ts'
@@ -71,6 +72,11 @@ export class TooMuchUnderWayError extends Error {
   override readonly name = 'TooMuchUnderWayError'
 }
 
+/** The expressions of the draft cost more than they may: the message says so. */
+export class TooDearError extends Error {
+  override readonly name = 'TooDearError'
+}
+
 /**
  * Runs the same records through what was deployed of a pipeline at their time, and through a draft in its place, and
  * compares. Both begin with the same memory.
@@ -122,9 +128,14 @@ export class Preview {
    * @param from may be left out where there is one
    */
   apply(record: LogRecord, from?: PartitionName): void {
+    finish(this.applying(record, from))
+  }
+
+  /** The same in stretches. */
+  *applying(record: LogRecord, from?: PartitionName): Steps {
     const partition = this.#partition(from)
     if (this.#mail === undefined) {
-      this.#applyBoth(partition, record, record)
+      yield* this.#applyBoth(partition, record, record)
       partition.deployed.fold.outbox.discard()
       partition.draft.fold.outbox.discard()
       this.#compareWindows()
@@ -132,7 +143,7 @@ export class Preview {
       this.#endWindowsBefore(Math.max(partition.deployed.fold.timeMs, record.appendTimeMs))
       const rekeyed = this.#rekeyedIn(record)
       const value = rekeyed === undefined ? record.value : this.#mail.arriving(rekeyed, partition.name)
-      this.#applyBoth(partition, record, { ...record, value })
+      yield* this.#applyBoth(partition, record, { ...record, value })
       this.#deliver(partition, partition.deployed.fold.outbox.takeMail())
       if (this.#windows.size > MAX_UNMATCHED) this.#compareWindows()
       const { deployed, draft } = this.#underWay
@@ -161,9 +172,10 @@ export class Preview {
     return rekeyed.account === this.#account ? rekeyed : undefined
   }
 
-  #applyBoth({ deployed, draft }: PreviewPartition, record: LogRecord, ofDraft: LogRecord): void {
-    deployed.apply(record)
-    draft.apply(ofDraft)
+  *#applyBoth({ deployed, draft }: PreviewPartition, record: LogRecord, ofDraft: LogRecord): Steps {
+    yield* deployed.applying(record)
+    yield* draft.applying(ofDraft)
+    expectAffordable(draft)
     this.#compareLines(deployed.watch, draft.watch)
     this.#endLines(deployed.watch)
     this.#endLines(draft.watch)
@@ -173,6 +185,7 @@ export class Preview {
   /** Lets a partition of the draft take what the log does not have. */
   #receive({ draft }: PreviewPartition, value: Buffer, timeMs: number): void {
     draft.receive(value, timeMs)
+    expectAffordable(draft)
     this.#endLines(draft.watch)
     this.#windows.add([], draft.watch.leftWindows)
   }
@@ -263,6 +276,11 @@ export class Preview {
       isOrderAssumed: this.#mail?.isAssumed ?? false,
     }
   }
+}
+
+/** @throws TooDearError */
+function expectAffordable({ watch }: PreviewSide): void {
+  if (watch.tooDear !== undefined) throw new TooDearError(watch.tooDear)
 }
 
 /** Nodes that did nothing are left out. */

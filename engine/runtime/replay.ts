@@ -1,5 +1,6 @@
 import type { Event } from '../event.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import type { Steps } from '../steps.ts'
 import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { Flush } from './flush.ts'
@@ -97,7 +98,10 @@ export class PartitionReplay {
    * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
    */
   async foldTo(until: bigint, rest: () => Promise<void>, watch?: RunWatch): Promise<void> {
-    for await (const record of this.records(until, rest)) this.#apply(record, watch)
+    for await (const record of this.records(until, rest)) {
+      await worked(this.#fold.applying(record, watch), rest)
+      this.#fold.outbox.discard()
+    }
   }
 
   /**
@@ -112,7 +116,7 @@ export class PartitionReplay {
     isAsked: (line: Event, index: number) => boolean,
   ): AsyncIterable<ExplainedRecord> {
     for await (const record of this.records(until, rest)) {
-      const explained = explainRecord(this.#fold, record, account, isAsked)
+      const explained = await worked(explainRecord(this.#fold, record, account, isAsked), rest)
       this.#fold.outbox.discard()
       if (explained !== undefined) yield explained
     }
@@ -125,15 +129,10 @@ export class PartitionReplay {
     isAsked: IsAskedArrival,
   ): AsyncIterable<readonly Arrival[]> {
     for await (const record of this.records(until, rest)) {
-      const arrivals = explainArrivals(this.#fold, record, isAsked)
+      const arrivals = await worked(explainArrivals(this.#fold, record, isAsked), rest)
       this.#fold.outbox.discard()
       if (arrivals.length > 0) yield arrivals
     }
-  }
-
-  #apply(record: LogRecord, watch?: RunWatch): void {
-    this.#fold.apply(record, watch)
-    this.#fold.outbox.discard()
   }
 
   /** Records that are not folded yet, below an offset: whoever takes one folds it before the next. */
@@ -168,7 +167,7 @@ export class PartitionReplay {
       const records = await topic.read(partition, fold.nextOffset, READ_BYTES)
       if (records.length === 0) return
       for (const record of records) {
-        for (const flush of fold.apply(record)) {
+        for (const flush of await worked(fold.applying(record), rest)) {
           yield flush
           if (flush.nextOffset >= until) return
         }
@@ -180,6 +179,15 @@ export class PartitionReplay {
         await rest()
       }
     }
+  }
+}
+
+/** Does the work with rests between its stretches. */
+async function worked<Result>(steps: Steps<Result>, rest: () => Promise<void>): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await rest()
   }
 }
 

@@ -3,7 +3,8 @@ import type { LineConditions } from '../configuration/deployed.ts'
 import type { ConfigurationView, Entity } from '../configuration/fold.ts'
 import { type LineRules, lineRules } from '../configuration/line-rules.ts'
 import { type QuotaState, quotaStates } from '../configuration/quotas.ts'
-import { compileLineTest, judgedRecord, type LineTest } from './line-rules.ts'
+import { freeMeter } from '../expressions/cost-meter.ts'
+import { compileLineTest, judgedRecord, type LineTest, RuleJudgement } from './line-rules.ts'
 
 interface HidingTest {
   /** UNIX ms. */
@@ -19,6 +20,7 @@ const NONE: readonly HidingTest[] = []
  */
 export class TailRules {
   readonly #configuration: ConfigurationView
+  readonly #meter = freeMeter()
   /** An entity is replaced when it changes, so what is compiled of it can be kept with it. */
   readonly #compiled = new WeakMap<object, readonly HidingTest[]>()
 
@@ -32,13 +34,16 @@ export class TailRules {
   }
 
   /**
+   * A rule that costs too much hides nothing.
+   *
    * @param record of the line, as a search would give it
    * @param timeMs when it was taken
    */
   sees(account: string, record: JsonObject, timeMs: number): boolean {
-    const line = judgedRecord(record)
+    this.#meter.begin(undefined)
+    const judgement = new RuleJudgement(judgedRecord(record), this.#meter)
     return !this.#tests(account).some(tests =>
-      tests.some(({ untilMs, hides }) => timeMs < untilMs && hides(line)),
+      tests.some(({ untilMs, hides }) => timeMs < untilMs && judgement.meets(hides)),
     )
   }
 

@@ -180,5 +180,5 @@ test('a filter that throws ends the tap, and nothing else', async () => {
   const { offer, pass, received } = openTap({ filter })
   offer('a', 'b')
   await pass(50)
-  expect(received).toEqual([{ type: 'end', reason: 'failed', shown: 0, skipped: 0 }])
+  expect(received).toEqual([{ type: 'end', reason: 'failed', shown: 0, skipped: 1 }])
 })

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Predicate } from '../condition.ts'
 import type { Event } from '../event.ts'
+import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 
 /** More than that in a second is thinned: components, section 8.3. */
 const SHOWN_PER_SECOND = 100
@@ -11,6 +12,8 @@ const SECOND_MS = 1_000
 const TURN_MS = 50
 /** Held against the filter in one turn, so that a tap takes little of the process: 2,000 a second. */
 const LOOKED_AT_PER_TURN = 100
+/** What its filter may cost in a turn, but for the event with which it gets there: a few milliseconds. */
+const UNITS_PER_TURN = 200_000
 const MAX_WAITING = 1_000
 
 /** Why a tap has ended. */
@@ -56,6 +59,8 @@ export type TapMessage = TappedEvent | TapMark | TapSkips | TapEnding
 
 export interface TapBounds {
   readonly filter: Predicate
+  /** Counts what the filter costs; absent: it costs nothing. */
+  readonly meter?: EventMeter | undefined
   /** Events after which it ends. */
   readonly limit: number
   readonly lastsMs: number
@@ -129,8 +134,11 @@ export class Tap {
 
   #turn(): void {
     this.#beginSecond()
-    for (const waiting of this.#waiting.splice(0, LOOKED_AT_PER_TURN)) {
-      if (waiting.type === 'event') this.#look(waiting)
+    let units = 0
+    for (let looked = 0; looked < LOOKED_AT_PER_TURN && units < UNITS_PER_TURN; looked++) {
+      const waiting = this.#waiting.shift()
+      if (waiting === undefined) break
+      if (waiting.type === 'event') units += this.#look(waiting)
       else this.#show(waiting)
       if (this.#ended.signal.aborted) return
     }
@@ -148,9 +156,21 @@ export class Tap {
     this.#toTell = { count: 0, notFiltered: 0 }
   }
 
-  #look(tapped: TappedEvent): void {
-    const { filter, limit } = this.#bounds
-    if (!filter(tapped.event)) return
+  /** @returns what the filter has cost */
+  #look(tapped: TappedEvent): number {
+    const { filter, meter } = this.#bounds
+    meter?.begin(undefined)
+    try {
+      if (filter(tapped.event)) this.#showFiltered(tapped)
+    } catch (error) {
+      if (error !== BEYOND_BUDGET) throw error
+      this.#skip(false)
+    }
+    return meter?.spent ?? 0
+  }
+
+  #showFiltered(tapped: TappedEvent): void {
+    const { limit } = this.#bounds
     if (this.#shownInSecond >= SHOWN_PER_SECOND || this.#bytesInSecond >= SHOWN_BYTES_PER_SECOND) {
       this.#skip(true)
       return

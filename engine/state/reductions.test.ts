@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { Gathered } from '../outcome.ts'
 import { reduce } from '../processors/reduce.ts'
 import { groupHash, type Reductions } from './reductions.ts'
@@ -11,7 +12,7 @@ const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(messa
 /** A reduce with its state, as one partition has it. */
 function running(config: JsonObject) {
   const state = reduce.state?.create({ throttle: { maxKeys: 1, maxRuns: 1 } }, 1) as Reductions
-  const process = reduce.compile(config, () => {})
+  const process = reduce.compile(config, () => {}, UNMETERED)
   const release = reduce.windows?.release(config)
   return {
     state,
@@ -81,7 +82,7 @@ describe('open reductions', () => {
 
   test('a message that is no object adds nothing, and by itself stays what it was', () => {
     const { state, until } = running({})
-    const process = reduce.compile({}, () => {})
+    const process = reduce.compile({}, () => {}, UNMETERED)
     process(Event.of('one', {}, TIME), state, 0)
     process(Event.of('two', {}, TIME), state, 0)
     expect(messages(until(Number.POSITIVE_INFINITY))).toEqual(['one'])
@@ -135,7 +136,7 @@ describe('options', () => {
   test('as many events as are allowed now end what was opened when more were', () => {
     const { take, state } = running({ max_events: 10 })
     for (let n = 1; n <= 5; n++) take({ n })
-    const process = reduce.compile({ max_events: 3 }, () => {})
+    const process = reduce.compile({ max_events: 3 }, () => {}, UNMETERED)
     const outcome = process(event({ n: 6 }), state, 0)
     expect(messages((outcome as Gathered).released)).toEqual([{ n: 21 }])
   })
@@ -186,7 +187,7 @@ describe('options', () => {
     const restored = reduce.state?.restore(reduce.state.snapshot(state), {
       throttle: { maxKeys: 1, maxRuns: 1 },
     })
-    const process = reduce.compile({}, () => {})
+    const process = reduce.compile({}, () => {}, UNMETERED)
     const release = reduce.windows?.release({})
     for (const memory of [state, restored])
       process(event({ big: 1, exact: 1, least: -0, half: 1 }), memory, 0)

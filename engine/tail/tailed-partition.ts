@@ -6,12 +6,15 @@ import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf, WireFormatError } from '../../schemas/wire-format.ts'
 import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { Clock } from '../clock/clock.ts'
+import { BEYOND_BUDGET, EventMeter } from '../expressions/cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import { CheckpointLog } from '../runtime/checkpoint-log.ts'
 import { lossIn } from '../runtime/loss.ts'
 import { IdempotencyKeys, Producers } from '../runtime/repeats.ts'
 import type { ReplayedPartition } from '../runtime/replay.ts'
+import { EVENT_UNITS, Stretch } from '../steps.ts'
 import type { LineFilter } from './line-filter.ts'
 import { LineStand, type TailedLine } from './tailed-line.ts'
 
@@ -35,7 +38,7 @@ export interface TailListener {
   readonly filter: LineFilter
   /** A line, as the text of its record. */
   take(record: string): void
-  /** That many lines passed by without a look: more arrive than there is time for. */
+  /** That many lines passed by without a look: more arrive than there is time for, or the query costs too much on them. */
   miss(lines: number): void
   /** Nothing more comes. */
   fail(): void
@@ -57,6 +60,8 @@ interface Watched {
   readonly listeners: Map<TailListener, bigint>
   /** What is known of repeats since the first of them came. */
   readonly keys: IdempotencyKeys
+  /** What queries may cost beyond what is free. */
+  readonly expressions: ExpressionBudget
 }
 
 /**
@@ -68,6 +73,8 @@ export class TailedPartition {
   readonly #ports: TailedPartitionPorts
   readonly #watched = new Map<string, Watched>()
   readonly #stand = new LineStand()
+  readonly #meter = new EventMeter()
+  readonly #stretch = new Stretch()
   #producers = new Producers()
   #nextOffset = 0n
   #timeMs = 0
@@ -90,7 +97,7 @@ export class TailedPartition {
 
   /** @param from the first offset that the listener is shown */
   join(account: string, listener: TailListener, from: bigint): void {
-    const watched = this.#watched.get(account) ?? { listeners: new Map(), keys: new IdempotencyKeys() }
+    const watched = this.#watched.get(account) ?? newlyWatched()
     this.#watched.set(account, watched)
     watched.listeners.set(listener, from)
   }
@@ -187,17 +194,33 @@ export class TailedPartition {
       timeMs: this.#timeMs,
       retentionDays: retentionDaysOf(account),
     }
+    const { expressions } = watched
+    expressions.refill(this.#timeMs)
+    this.#meter.open(new ExpressionAllowance(expressions), this.#stretch)
     let listeners: TailListener[] = []
     for (const [row, index] of indexes.entries()) {
-      if (row % STRETCH_LINES === 0) {
+      if (row % STRETCH_LINES === 0 || this.#stretch.isOver) {
         await this.#rest(signal)
+        this.#stretch.begin()
         listeners = listenersAt(watched, record.offset)
         if (listeners.length === 0) return
       }
       const line = this.#stand.line(batch, index, { ...place, row, behaviour: BEHAVIOUR })
-      const wanting = listeners.filter(({ filter }) => filter(line))
+      this.#stretch.spend(EVENT_UNITS)
+      const wanting = listeners.filter(listener => this.#isWanted(listener, line))
       if (wanting.length > 0 && isSeen(account, line))
         for (const listener of wanting) listener.take(line.text)
+    }
+  }
+
+  #isWanted(listener: TailListener, line: TailedLine): boolean {
+    this.#meter.begin(undefined)
+    try {
+      return listener.filter(line, this.#meter)
+    } catch (error) {
+      if (error !== BEYOND_BUDGET) throw error
+      listener.miss(1)
+      return false
     }
   }
 
@@ -221,6 +244,10 @@ export class TailedPartition {
       }
     }
   }
+}
+
+function newlyWatched(): Watched {
+  return { listeners: new Map(), keys: new IdempotencyKeys(), expressions: new ExpressionBudget() }
 }
 
 function listenersAt({ listeners }: Watched, offset: bigint): TailListener[] {

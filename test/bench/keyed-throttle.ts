@@ -54,6 +54,7 @@ function runThroughGraph(keys: number, batches: readonly LineBatchView[]): numbe
   const context = {
     deliver: (_sink: unknown, events: readonly Event[]) => {
       delivered += events.length
+      return undefined
     },
     report: ({ code }: { code: string }) => {
       throw new Error(code)

@@ -5,6 +5,7 @@ import { timeBounds } from '../../api/ingest/timestamp.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { Event } from '../../engine/event.ts'
 import { eventColumns, eventsIn } from '../../engine/event-columns.ts'
+import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { Gathered } from '../../engine/outcome.ts'
@@ -73,13 +74,18 @@ const WAYS: readonly (readonly [string, (event: Event) => Event | undefined])[] 
   ['as a dead letter', deadLetter],
   [
     'past a processor that touches another field',
-    event => dropFields.compile({ fields: ['.zz', '.list[3]'] }, () => {})(event, undefined, NOW_MS) as Event,
+    event =>
+      dropFields.compile({ fields: ['.zz', '.list[3]'] }, () => {}, UNMETERED)(
+        event,
+        undefined,
+        NOW_MS,
+      ) as Event,
   ],
 ]
 
 function gathered(events: readonly Event[], options: object): Event | undefined {
   const config = { duration_ms: 1_000, ...options }
-  const process = reduce.compile(config, () => {})
+  const process = reduce.compile(config, () => {}, UNMETERED)
   let state = new Reductions()
   for (const event of events) {
     expect(process(event, state, 0)).toBeInstanceOf(Gathered)
@@ -129,8 +135,9 @@ describe('an event keeps the order of its keys and its numbers', () => {
     const at = setTimestamp.compile(
       { parsers: [{ field: '.zz', options: { format: '%s' } }] } as never,
       () => {},
+      UNMETERED,
     )
-    const drop = dropFields.compile({ fields: ['.zz'] }, () => {})
+    const drop = dropFields.compile({ fields: ['.zz'] }, () => {}, UNMETERED)
     fc.assert(
       fc.property(drawnMembers, fc.nat(6), drawnSpelling, ({ members }, place, spelling) => {
         const value: DrawnValue = { members: members.toSpliced(place, 0, zz) }

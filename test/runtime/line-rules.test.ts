@@ -9,6 +9,7 @@ import { explainRecord } from '../../engine/runtime/line-explanation.ts'
 import { MovedEvents } from '../../engine/runtime/moved-events.ts'
 import { encodeControl, foldIdentity, PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { finish } from '../../engine/steps.ts'
 import { controlType } from '../../schemas/control.ts'
 import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
@@ -133,7 +134,7 @@ describe.each([
     const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
     const records = await world.ingest.read(world.partition, 0n, 1_000_000)
     const explained = records.flatMap(
-      record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true)?.lines ?? [],
+      record => finish(explainRecord(fold, record, SAMPLE_ACCOUNT, () => true))?.lines ?? [],
     )
     expect(explained.map(({ stored }) => stored.length)).toEqual([1, 0])
     const reason = { rule: 'exclusion rule "noise" (1111111111)', rule_id: '1111111111' }
@@ -260,7 +261,9 @@ describe('a line that a rule drops entirely', () => {
     await send(world, worker, { line: 'left out', app: 'noisy' }, { line: 'kept', app: 'a' })
     const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
     const records = await world.ingest.read(world.partition, 0n, 1_000_000)
-    const explained = records.flatMap(record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true) ?? [])
+    const explained = records.flatMap(
+      record => finish(explainRecord(fold, record, SAMPLE_ACCOUNT, () => true)) ?? [],
+    )
     const reason = { rule: 'exclusion rule "noise" (1111111111)', rule_id: '1111111111' }
     expect(explained.flatMap(({ lines }) => lines)).toMatchObject([
       { isRepeat: false, droppedFor: reason, stored: [], excluded: [], pipelines: [{ steps: [] }] },
@@ -306,7 +309,7 @@ test('what a window gives as a line comes is not told of that line', async () =>
   const fold = new PartitionFold(foldIdentity(world.ingest, world.partition))
   const records = await world.ingest.read(world.partition, 0n, 1_000_000)
   const explained = records.flatMap(
-    record => explainRecord(fold, record, SAMPLE_ACCOUNT, () => true)?.lines ?? [],
+    record => finish(explainRecord(fold, record, SAMPLE_ACCOUNT, () => true))?.lines ?? [],
   )
   expect(explained.map(({ stored, excluded }) => [stored, excluded])).toEqual(Array(4).fill([[], []]))
 })

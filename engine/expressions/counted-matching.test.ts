@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import { expect, test } from 'vitest'
+import { CountedMatching } from './counted-matching.ts'
+import { expressionProgram } from './expression-program.ts'
+
+function matchingOf(source: string, text: string, ignoreCase = false): CountedMatching {
+  return new CountedMatching(expressionProgram(source, ignoreCase), text)
+}
+
+function matches(source: string, text: string, ignoreCase: boolean): boolean | undefined {
+  return matchingOf(source, text, ignoreCase).run(Number.POSITIVE_INFINITY)
+}
+
+function compiledByLibrary(source: string, ignoreCase: boolean): RE2JS | undefined {
+  try {
+    return RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  } catch {
+    return undefined
+  }
+}
+
+const CHARACTERS = [
+  'a',
+  'b',
+  'B',
+  'k',
+  's',
+  '1',
+  ' ',
+  '-',
+  '_',
+  '\n',
+  '\u017f',
+  '\u212a',
+  'é',
+  'É',
+  'ß',
+  'ẞ',
+  'Σ',
+  'ς',
+  'ж',
+  '字',
+  '😀',
+  '\ud83d',
+  'İ',
+  'ı',
+]
+const CLASSES = [
+  '[ab]',
+  '[^a]',
+  '[a-k]',
+  '[^\\d]',
+  '[\\w-]',
+  '[^\\W_]',
+  '[]a]',
+  '[^]a]',
+  '[a-]',
+  '[-a]',
+  '[[:alpha:]1]',
+  '[[:^digit:]]',
+  '[[:word:]]',
+  '[^[:space:]b]',
+  '[\\pL]',
+  '[^\\p{Lu}a]',
+  '[\\x{e9}-\\x{17f}]',
+  '[\\141\\x62]',
+  '[a-z&&b]',
+  '[[a]',
+  '[é-ж]',
+  '[^\\x00-\\x{10FFFF}]',
+  '[\\n-\\r]',
+  '[\\]\\\\]',
+  '[\\D]',
+  '[\\P{L}1]',
+  '[\\p{^L}]',
+  '[K]',
+  '[ſ]',
+  '[\u212a]',
+]
+const ATOMS = [
+  'a',
+  'b',
+  'B',
+  'k',
+  'é',
+  'ж',
+  '😀',
+  'ſ',
+  '.',
+  '\\d',
+  '\\D',
+  '\\w',
+  '\\W',
+  '\\s',
+  '\\S',
+  '\\b',
+  '\\B',
+  '^',
+  '$',
+  '\\A',
+  '\\z',
+  '\\pL',
+  '\\p{Greek}',
+  '\\P{Lu}',
+  '\\p{^Ll}',
+  '\\PN',
+  '\\x61',
+  '\\x{1F600}',
+  '\\n',
+  '\\.',
+  '\\-',
+  '\\141',
+  '\\0',
+  '\\Qa.b\\E',
+  '\\Q\\E',
+  '(?i)',
+  '(?-i)',
+  '(?s)',
+  '(?m)',
+  '(?s-i)',
+  '(?U)',
+  '{',
+  '{,2}',
+  '{02}',
+  '}',
+  ']',
+  '()',
+  '-',
+  ...CLASSES,
+]
+const REPEATS = [
+  '*',
+  '+',
+  '?',
+  '*?',
+  '+?',
+  '??',
+  '{0}',
+  '{2}',
+  '{1,3}',
+  '{0,2}?',
+  '{2,}',
+  '{1}',
+  '{0,0}',
+  '{3,3}',
+]
+
+const expressions = fc.letrec<{ whole: string; part: string }>(tie => ({
+  whole: fc.array(tie('part'), { minLength: 0, maxLength: 5 }).map(parts => parts.join('')),
+  part: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { weight: 6, arbitrary: fc.constantFrom(...ATOMS) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...REPEATS))
+        .map(parts => parts.join('')),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(tie('whole'), fc.constantFrom('', ...REPEATS))
+        .map(([inner, repeat]) => `(${inner})${repeat}`),
+    },
+    { weight: 1, arbitrary: tie('whole').map(inner => `(?i:${inner})`) },
+    { weight: 1, arbitrary: tie('whole').map(inner => `(?:${inner})*`) },
+    { weight: 1, arbitrary: tie('whole').map(inner => `(?P<n>${inner})`) },
+    { weight: 2, arbitrary: fc.tuple(tie('whole'), tie('whole')).map(([one, other]) => `(${one}|${other})`) },
+    { weight: 1, arbitrary: fc.tuple(tie('whole'), tie('whole')).map(([one, other]) => `${one}|${other}`) },
+  ),
+})).whole
+const texts = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 12 }).map(parts => parts.join(''))
+
+test('an expression matches where the library says that it does', () => {
+  let compared = 0
+  const property = fc.property(
+    expressions,
+    fc.boolean(),
+    fc.array(texts, { minLength: 1, maxLength: 8 }),
+    (source, ignoreCase, drawn) => {
+      const compiled = compiledByLibrary(source, ignoreCase)
+      if (compiled === undefined) return
+      for (const text of drawn) {
+        expect(matches(source, text, ignoreCase), JSON.stringify([source, ignoreCase, text])).toBe(
+          compiled.test(text),
+        )
+        compared++
+      }
+    },
+  )
+  fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 3_000) })
+  expect(compared).toBeGreaterThan(1_000)
+})

@@ -1,0 +1,138 @@
+import type { CharacterSet } from './character-set.ts'
+import type { Edge, ExpressionTree } from './expression-tree.ts'
+import { parseExpression } from './parse-expression.ts'
+
+/**
+ * Steps that a program may have. What the library accepts has a few thousand; one that says the same beginning again and
+ * again, in a counted repeat, may have more here than there.
+ */
+const MAX_STEPS = 65_536
+
+/** What a step does. */
+export const Step = {
+  /** Reads one character of the set with the number `other`, then goes on at `next`. */
+  READ: 0,
+  /** Goes on at `next` and at `other`. */
+  FORK: 1,
+  /** Goes on at `next` at an edge: the bits `other`. */
+  EDGE: 2,
+  /** The expression matches. */
+  MATCH: 3,
+} as const
+
+/** Bits of the edges that a place in a text is. */
+export const EDGE_BITS: Readonly<Record<Edge, number>> = {
+  'text start': 1,
+  'text end': 2,
+  'line start': 4,
+  'line end': 8,
+  word: 16,
+  'no word': 32,
+}
+
+/** An expression that has more steps than a program may have. */
+export class TooManyStepsError extends Error {
+  override readonly name = 'TooManyStepsError'
+}
+
+/** An expression as a machine runs it that may be in many of its steps at once. */
+export interface ExpressionProgram {
+  readonly size: number
+  readonly start: number
+  readonly kinds: Uint8Array
+  readonly next: Int32Array
+  readonly other: Int32Array
+  readonly sets: readonly CharacterSet[]
+  readonly hasEdges: boolean
+}
+
+/**
+ * @param source accepted by the library
+ * @throws TooManyStepsError
+ */
+export function expressionProgram(source: string, ignoreCase: boolean): ExpressionProgram {
+  return new ProgramBuilder().build(parseExpression(source, ignoreCase))
+}
+
+/** Steps are made from the end of the expression to its beginning, so that each knows where it goes on. */
+class ProgramBuilder {
+  readonly #kinds: number[] = []
+  readonly #next: number[] = []
+  readonly #other: number[] = []
+  readonly #sets: CharacterSet[] = []
+  readonly #setNumbers = new Map<string, number>()
+  #hasEdges = false
+
+  build(tree: ExpressionTree): ExpressionProgram {
+    const start = this.#add(tree, this.#step(Step.MATCH, 0, 0))
+    return {
+      size: this.#kinds.length,
+      start,
+      kinds: Uint8Array.from(this.#kinds),
+      next: Int32Array.from(this.#next),
+      other: Int32Array.from(this.#other),
+      sets: this.#sets,
+      hasEdges: this.#hasEdges,
+    }
+  }
+
+  /** @returns the first step of the tree, which goes on at `next` */
+  #add(tree: ExpressionTree, next: number): number {
+    switch (tree.kind) {
+      case 'set':
+        return this.#step(Step.READ, next, this.#numberOf(tree.set))
+      case 'edge':
+        this.#hasEdges = true
+        return this.#step(Step.EDGE, next, EDGE_BITS[tree.edge])
+      case 'sequence':
+        return tree.parts.reduceRight((after, part) => this.#add(part, after), next)
+      case 'choice': {
+        const [last, ...others] = tree.options.map(option => this.#add(option, next)).reverse()
+        return others.reduce((after, option) => this.#step(Step.FORK, option, after), last as number)
+      }
+      case 'repeat':
+        return this.#addRepeat(tree, next)
+    }
+  }
+
+  #addRepeat({ of, least, most }: ExpressionTree & { kind: 'repeat' }, next: number): number {
+    let first = next
+    let required = least
+    if (most === Number.POSITIVE_INFINITY) {
+      const loop = this.#step(Step.FORK, 0, next)
+      const again = this.#add(of, loop)
+      this.#next[loop] = again
+      first = least === 0 ? loop : again
+      required = Math.max(0, least - 1)
+    } else {
+      // Whoever leaves early leaves for good: the copies are one within another.
+      for (let copy = least; copy < most; copy++) {
+        const again = this.#add(of, first)
+        if (again === first) break
+        first = this.#step(Step.FORK, again, next)
+      }
+    }
+    for (let copy = 0; copy < required; copy++) {
+      const again = this.#add(of, first)
+      if (again === first) break
+      first = again
+    }
+    return first
+  }
+
+  #numberOf(set: CharacterSet): number {
+    let number = this.#setNumbers.get(set.key)
+    if (number === undefined) {
+      number = this.#sets.push(set) - 1
+      this.#setNumbers.set(set.key, number)
+    }
+    return number
+  }
+
+  #step(kind: number, next: number, other: number): number {
+    if (this.#kinds.length >= MAX_STEPS) throw new TooManyStepsError(`more than ${MAX_STEPS} steps`)
+    this.#next.push(next)
+    this.#other.push(other)
+    return this.#kinds.push(kind) - 1
+  }
+}

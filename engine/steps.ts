@@ -1,0 +1,40 @@
+/**
+ * Work that is done in stretches: whoever drives it may let others work after each. What comes of it does not depend on
+ * where it rests, or whether it does.
+ */
+export type Steps<Result = void> = Generator<undefined, Result, undefined>
+
+/** Does all of the work at once. */
+export function finish<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Of a stretch: a few milliseconds. */
+const STRETCH_UNITS = 200_000
+/** An event at a node, whatever the node does beside judging expressions. */
+export const EVENT_UNITS = 200
+
+/** How much of the stretch in hand is left, by a count of the work. */
+export class Stretch {
+  #left = STRETCH_UNITS
+
+  get isOver(): boolean {
+    return this.#left <= 0
+  }
+
+  /** Units until it is over; 0 when it is. */
+  get left(): number {
+    return Math.max(0, this.#left)
+  }
+
+  spend(units: number): void {
+    this.#left -= units
+  }
+
+  begin(): void {
+    this.#left = STRETCH_UNITS
+  }
+}
