@@ -51,7 +51,27 @@ export interface ExpressionProgram {
  * @throws TooManyStepsError
  */
 export function expressionProgram(source: string, ignoreCase: boolean): ExpressionProgram {
-  return new ProgramBuilder().build(parseExpression(source, ignoreCase))
+  const tree = parseExpression(source, ignoreCase)
+  if (stepsOf(tree) >= MAX_STEPS) throw new TooManyStepsError(`more than ${MAX_STEPS} steps`)
+  return new ProgramBuilder().build(tree)
+}
+
+/** How many steps a tree takes, at most. */
+function stepsOf(tree: ExpressionTree): number {
+  switch (tree.kind) {
+    case 'set':
+    case 'edge':
+      return 1
+    case 'sequence':
+      return tree.parts.reduce((sum, part) => sum + stepsOf(part), 0)
+    case 'choice':
+      return tree.options.reduce((sum, option) => sum + stepsOf(option), tree.options.length - 1)
+    case 'repeat': {
+      const { least, most } = tree
+      const steps = stepsOf(tree.of)
+      return most === Number.POSITIVE_INFINITY ? Math.max(1, least) * steps + 1 : most * (steps + 1)
+    }
+  }
 }
 
 /** Steps are made from the end of the expression to its beginning, so that each knows where it goes on. */
@@ -130,7 +150,6 @@ class ProgramBuilder {
   }
 
   #step(kind: number, next: number, other: number): number {
-    if (this.#kinds.length >= MAX_STEPS) throw new TooManyStepsError(`more than ${MAX_STEPS} steps`)
     this.#next.push(next)
     this.#other.push(other)
     return this.#kinds.push(kind) - 1

@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   memory: () => import('./memory.ts'),
   tail: () => import('./tail.ts'),
   outbound: () => import('./outbound.ts'),
+  expressions: () => import('./expressions.ts'),
 }
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)

@@ -137,7 +137,8 @@ function publish(
     configuration.append([change], { subjectId: 'operator', account }).catch(() => undefined)
     return
   }
-  const recipe = drawn && hasRoute ? { ...drawn, ...drawSources(dice) } : drawn
+  const sourced = drawn && hasRoute ? { ...drawn, ...drawSources(dice) } : drawn
+  const recipe = sourced && { ...sourced, looks: world.plan.looks }
   const revisionId = recipe === undefined ? null : world.entropy.uuid()
   const deployment = { account, number, revisionId }
   const changes = [

@@ -16,7 +16,7 @@ import {
   type NodeCounts,
   type ThrottleEvent,
 } from './model.ts'
-import { expectPushed, expectRefusals } from './push-audit.ts'
+import { expectErrors, expectPushed } from './push-audit.ts'
 import type { SentLine, SentRequest } from './sender.ts'
 import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
 import type { World } from './world.ts'
@@ -28,6 +28,7 @@ const NODE_COLUMNS: readonly (readonly [counter: keyof NodeCounts, column: strin
   ['bytesOut', 'bytes_out'],
   ['dropped', 'dropped'],
   ['droppedBytes', 'dropped_bytes'],
+  ['failed', 'failed'],
 ]
 const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
 
@@ -51,7 +52,7 @@ export function audit(world: World): void {
     expectStored(rows, meaning, partition)
     expectThrottleGuarantees(meaning)
     expectNodeCounts(rowsOf(world, 'node_metrics', partition, gaps), meaning, gaps)
-    expectRefusals(rowsOf(world, 'pipeline_errors', partition, gaps), meaning)
+    expectErrors(rowsOf(world, 'pipeline_errors', partition, gaps), meaning)
     expectSameAsReplay(world, records, partition, gaps)
   }
   expectAcknowledged(world, meanings)

@@ -40,8 +40,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: WORKER,
-        find: 'this.#fold.apply(record, ',
-        replace: 'this.#fold.apply({ ...record, appendTimeMs: this.#options.clock.wallMs() }, ',
+        find: 'this.#fold.applying(record, ',
+        replace: 'this.#fold.applying({ ...record, appendTimeMs: this.#options.clock.wallMs() }, ',
       },
     ],
   },
@@ -253,6 +253,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'rows of lost records do not settle what comes behind them': {
     patches: [
       { file: WORKER, find: 'if (flush.gap !== undefined) this.#settled.pass(flush.gap)', replace: '' },
+    ],
+  },
+  'the budget of expressions': {
+    patches: [
+      {
+        file: 'engine/expressions/expression-budget.ts',
+        find: 'this.#saved -= units',
+        replace: 'this.#saved -= units - units',
+      },
     ],
   },
   'a line that rules leave out counts as dropped': {

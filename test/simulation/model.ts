@@ -1,11 +1,12 @@
 import type { LogRecord } from '../../engine/log/log.ts'
+import { compileRegularExpression } from '../../engine/regular-expression.ts'
 import type { Control, Cut } from '../../schemas/control.ts'
 import { controlType } from '../../schemas/control.ts'
 import { type IngestRequest, LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { droppedEntirely, type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
-import { DOOR, type Recipe, type ThrottleRule } from './recipe.ts'
+import { DEAR_EXPRESSION, DOOR, type Recipe, type ThrottleRule } from './recipe.ts'
 
 /**
  * What a partition's log means, by rules written down a second time, without the engine: what of it is a repeat,
@@ -18,6 +19,15 @@ const SLICE_MS = 1_000
 const STREAM_WINDOW = 64
 /** Of an account of which the partition has not been told yet. */
 const DEFAULT_RETENTION_DAYS = 30
+
+/** What an expression may cost an event without further ado; what comes in a millisecond; what is saved up at most. */
+const FREE_UNITS = 230_000
+const UNITS_PER_MS = 4_000
+const MAX_SAVED_UNITS = 8_000_000
+/** The first number of the engine with which events fail for what they cost. */
+const COUNTING_BEHAVIOUR = 5
+/** Only what it costs is asked of it. */
+const LOOKING = compileRegularExpression(DEAR_EXPRESSION, { ignoreCase: true })
 
 const NO_RULES: InForce = { rules: undefined, quota: undefined }
 
@@ -55,7 +65,7 @@ export interface ThrottleEvent {
   readonly passed: boolean
 }
 
-/** What a node counts, in events and in bytes. Nodes of these pipelines neither make events nor fail. */
+/** What a node counts, in events and in bytes. Nodes of these pipelines make no events. */
 export interface NodeCounts {
   eventsIn: number
   bytesIn: number
@@ -64,6 +74,7 @@ export interface NodeCounts {
   bytesOut: number
   dropped: number
   droppedBytes: number
+  failed: number
 }
 
 /** What one attempt to push has brought onto the log. */
@@ -90,8 +101,8 @@ export interface Meaning {
   readonly throttled: readonly ThrottleEvent[]
   /** By "account pipeline node". */
   readonly nodes: ReadonlyMap<string, NodeCounts>
-  /** How often something was refused for a source, by "account pipeline node code". */
-  readonly refusals: ReadonlyMap<string, number>
+  /** How often something was refused for a source, or failed, by "account pipeline node code". */
+  readonly errors: ReadonlyMap<string, number>
 }
 
 /** What an accepted loss says, where it stands in the places of lost records. */
@@ -129,7 +140,7 @@ export class LogModel {
   readonly #recipes: ReadonlyMap<string, Recipe>
   readonly #lines: ModelLine[] = []
   readonly #pushed: PushedEvents[] = []
-  readonly #refusals = new Map<string, number>()
+  readonly #errors = new Map<string, number>()
   readonly #stored: ModelLine[] = []
   readonly #throttled: ThrottleEvent[] = []
   readonly #nodes = new Map<string, NodeCounts>()
@@ -142,6 +153,10 @@ export class LogModel {
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
   /** Of lost records whose places are being read. */
   readonly #witnessed: WitnessedPart[] = []
+  /** By account, what its expressions may still cost, and since when. */
+  readonly #saved = new Map<string, { units: number; atMs: number }>()
+  /** Of the lines of the record in hand. */
+  #spent = new Map<ModelLine, number>()
   #timeMs = 0
   /** In force: the highest that a control record has named so far. */
   #behaviour = 1
@@ -160,7 +175,7 @@ export class LogModel {
       stored: this.#stored,
       throttled: this.#throttled,
       nodes: this.#nodes,
-      refusals: this.#refusals,
+      errors: this.#errors,
     }
   }
 
@@ -185,6 +200,7 @@ export class LogModel {
       for (const producer of producers) this.#noteProducer(producer)
       for (const cut of cuts) this.#cut(cut)
     }
+    this.#spent = new Map()
     if (control === undefined) {
       if (this.#isNewRecord(record)) this.#readBatch(record)
     } else if (loss === undefined && 'weir.Cut' in control.body) {
@@ -298,9 +314,12 @@ export class LogModel {
     const { code } = JSON.parse(text) as { code: string }
     for (const [id, { isPaused }] of this.#readersOf(batch.account, true)) {
       if (isPaused) continue
-      const name = `${batch.account} ${id} ${DOOR} ${code}`
-      this.#refusals.set(name, (this.#refusals.get(name) ?? 0) + 1)
+      this.#noteError(`${batch.account} ${id} ${DOOR} ${code}`)
     }
+  }
+
+  #noteError(name: string): void {
+    this.#errors.set(name, (this.#errors.get(name) ?? 0) + 1)
   }
 
   #pushedLine(batch: LineBatchView, index: number, offset: bigint): ModelLine {
@@ -413,6 +432,12 @@ export class LogModel {
   #runRecipe(pipeline: string, source: string, deployed: DeployedRecipe, lines: readonly ModelLine[]): void {
     const { recipe, revision, throttle } = deployed
     const { dropLevel, throttle: rule } = recipe
+    const look = (line: ModelLine) => {
+      if (recipe.looks !== true) return true
+      if (this.#affords(line)) return this.#count(`${pipeline} look`, line, true)
+      this.#noteError(`${pipeline} look E_EXPRESSION_COST`)
+      return this.#countFailed(`${pipeline} look`, line)
+    }
     const filter = (line: ModelLine) =>
       dropLevel === undefined || this.#count(`${pipeline} filter`, line, line.level !== dropLevel)
     const limit = (line: ModelLine) => {
@@ -426,9 +451,34 @@ export class LogModel {
     }
     const steps = recipe.filterFirst ? [filter, limit] : [limit, filter]
     this.#countAll(`${pipeline} ${source}`, lines, recipe.storesTwice ? 2 : 1)
-    const left = lines.filter(line => steps.every(step => step(line)))
+    // A node has all lines of a record before the next one has any.
+    const left = lines.filter(look).filter(line => steps.every(step => step(line)))
     this.#store(`${pipeline} store-${revision}`, left)
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
+  }
+
+  /** Whether a line may cost what the expression costs; it has cost what there was when it may not. */
+  #affords(line: ModelLine): boolean {
+    if (this.#behaviour < COUNTING_BEHAVIOUR) return true
+    const saved = this.#saved.get(line.account) ?? { units: MAX_SAVED_UNITS, atMs: this.#timeMs }
+    this.#saved.set(line.account, saved)
+    saved.units = Math.min(MAX_SAVED_UNITS, saved.units + (this.#timeMs - saved.atMs) * UNITS_PER_MS)
+    saved.atMs = this.#timeMs
+    const before = this.#spent.get(line) ?? 0
+    const units = LOOKING.boundFor(line.text)
+    const affords = units <= Math.max(0, FREE_UNITS - before) + saved.units
+    const cost = affords ? units : Math.max(0, FREE_UNITS - before) + saved.units
+    saved.units -= Math.max(0, before + cost - Math.max(before, FREE_UNITS))
+    this.#spent.set(line, before + cost)
+    return affords
+  }
+
+  #countFailed(node: string, { eventBytes }: ModelLine): false {
+    const counts = this.#countsOf(node)
+    counts.eventsIn++
+    counts.bytesIn += eventBytes
+    counts.failed++
+    return false
   }
 
   #store(node: string, lines: readonly ModelLine[]): void {
@@ -471,7 +521,7 @@ export class LogModel {
   #countsOf(node: string): NodeCounts {
     let counts = this.#nodes.get(node)
     if (counts === undefined) {
-      counts = { eventsIn: 0, bytesIn: 0, eventsOut: 0, bytesOut: 0, dropped: 0, droppedBytes: 0 }
+      counts = { eventsIn: 0, bytesIn: 0, eventsOut: 0, bytesOut: 0, dropped: 0, droppedBytes: 0, failed: 0 }
       this.#nodes.set(node, counts)
     }
     return counts

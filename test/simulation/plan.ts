@@ -54,6 +54,8 @@ export interface Plan {
   readonly pushers: number
   /** Fronts ask the log which deployments it holds, as in a cluster, or the engine of their process. */
   readonly asksLog: boolean
+  /** Pipelines hold lines against an expression that costs much, and lines are long. */
+  readonly looks: boolean
   /** Bytes that the log may take. */
   readonly logBytes: number
   /** Filling of a line, at most. */
@@ -103,6 +105,11 @@ const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
 const LOST_TAIL_SHARE = 0.12
 const LOST_TAIL = 0x7a11
+/** Of all worlds, those with dear expressions. */
+const LOOKING_SHARE = 0.06
+const LOOKS = 0x10c5
+/** Of those: what the longest line costs is about what can be saved up. */
+const LOOKED_AT_BYTES = 1_500
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
@@ -266,13 +273,15 @@ export function planOf(seed: number): Plan {
   const least = LEAST_LENGTHS[mood] ?? 1
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
+  const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
   const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt'> = {
     seed,
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
     senders: 1 + dice.below(4),
+    looks,
     logBytes: isSmall ? 120_000 + dice.below(100_000) : UNBOUNDED,
-    lineBytes: isSmall ? 8_000 : 12,
+    lineBytes: isSmall ? 8_000 : looks ? LOOKED_AT_BYTES : 12,
     appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
     storeFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(50) / 100 : 0,
     pace: PACES[mood] ?? dice.pick(['moments', 'hours']),
@@ -316,11 +325,18 @@ function drawLostEnd(seed: number, actions: readonly Action[]): Pick<Plan, 'keep
  * or grows old, and a world that keeps the end of its configuration in mind, has troubles enough.
  */
 function drawLostTail(
-  { seed, actions, logBytes, growsOld }: Pick<Plan, 'seed' | 'actions' | 'logBytes' | 'growsOld'>,
+  {
+    seed,
+    actions,
+    logBytes,
+    growsOld,
+    looks,
+  }: Pick<Plan, 'seed' | 'actions' | 'logBytes' | 'growsOld' | 'looks'>,
   { pushers, keepsEnd }: Pick<Plan, 'pushers' | 'keepsEnd'>,
 ): number | undefined {
   const dice = newDice(seed ^ LOST_TAIL)
-  const isSuited = pushers === 0 && !keepsEnd && logBytes === UNBOUNDED && !growsOld && actions.length > 3
+  const isCalm = pushers === 0 && !keepsEnd && !looks && !growsOld
+  const isSuited = isCalm && logBytes === UNBOUNDED && actions.length > 3
   if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return undefined
   const half = actions.length >> 1
   return half + dice.below(actions.length - half)

@@ -74,8 +74,10 @@ function expectRead(name: string, { known }: PushAttempt, { met, isRead }: Pushe
   })
 }
 
-/** Every body that was refused is an error of the sources that would have had it. */
-export function expectRefusals(rows: readonly StoredRow[], { refusals }: Meaning): void {
+/**
+ * Every body that was refused is an error of the sources that would have had it; every event that failed, one of its node.
+ */
+export function expectErrors(rows: readonly StoredRow[], { errors }: Meaning): void {
   const counts = new Map<string, number>()
   for (const { account, pipeline, node, code, count } of rows) {
     const name = `${account} ${pipeline} ${node} ${code}`
@@ -87,8 +89,8 @@ export function expectRefusals(rows: readonly StoredRow[], { refusals }: Meaning
       .sort()
       .join('; ')
   must(
-    text(counts) === text(refusals),
-    'every refused body is counted once',
-    () => `there are "${text(counts)}" instead of "${text(refusals)}"`,
+    text(counts) === text(errors),
+    'every refused body and every failed event is counted once',
+    () => `there are "${text(counts)}" instead of "${text(errors)}"`,
   )
 }

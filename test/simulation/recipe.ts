@@ -16,6 +16,8 @@ export interface Recipe {
   readonly filterFirst: boolean
   /** What passes is stored a second time, as lines that enter are. */
   readonly storesTwice: boolean
+  /** All lines are first held against an expression that matches none, and costs much. */
+  readonly looks?: boolean
 }
 
 export interface ThrottleRule extends BareThrottleRule {
@@ -30,6 +32,12 @@ export const APPS = ['a', 'b', 'c', ''] as const
 export const DOOR = 'door'
 /** A pushed event has no host, text or app but those of its message. */
 const AS_PUSHED = { message: { scheme: 'Message pass-through' }, query: { hostname: '{{ .host }}' } }
+
+/** It says the same beginning so often that nobody counts what it costs: so it costs its bound, and little time. */
+export const DEAR_EXPRESSION = `(?:${Array.from(
+  { length: 60 },
+  (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
+).join('|')}){30}`
 
 /** Of an account without a gateway route. */
 export function drawRecipe(dice: Dice): Recipe {
@@ -67,7 +75,7 @@ export function documentOf(
 ): PipelineDocument {
   const nodes = sourcesOf(recipe, route)
   const sources = nodes.map(source => source.id)
-  const steps = recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf]
+  const steps = [lookOf, ...(recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf])]
   let last = sources
   for (const step of steps) {
     const made = step(recipe, last)
@@ -84,6 +92,13 @@ export function documentOf(
 function sourcesOf({ reads, decoding }: Recipe, route: string): NodeDocument[] {
   const door = { ...node('source', DOOR, 'http', [], { decoding }), gateway_route_id: route }
   return [...(reads === 'route' ? [] : [SOURCE]), ...(reads === 'lines' ? [] : [door])]
+}
+
+function lookOf({ looks }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
+  if (looks !== true) return undefined
+  const expression = { field: '.line', str_operator: 'regex_match', value: DEAR_EXPRESSION }
+  const conditional = { expressions: [expression] }
+  return node('transform', 'look', 'filter', inputs, { action: 'drop', conditional })
 }
 
 function filterOf({ dropLevel }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
