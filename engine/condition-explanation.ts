@@ -2,7 +2,7 @@ import type { JsonObject } from '../schemas/json.ts'
 import { type Condition, compileLeaf, type Leaf, type Predicate } from './condition.ts'
 import { errorMessage } from './errors.ts'
 import type { Event } from './event.ts'
-import { BEYOND_BUDGET, freeMeter } from './expressions/cost-meter.ts'
+import { BEYOND_BUDGET, freeMeter, NO_NUMBER } from './expressions/cost-meter.ts'
 import { fieldAt } from './field-path.ts'
 
 const SILENT = () => {}
@@ -34,7 +34,7 @@ export function explainCondition(condition: Condition | JsonObject): (event: Eve
     }
   })
   return event => {
-    meter.begin(undefined)
+    meter.begin(NO_NUMBER)
     return comparisons.map(comparison => comparison(event))
   }
 }

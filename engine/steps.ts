@@ -19,22 +19,10 @@ export const EVENT_UNITS = 200
 
 /** How much of the stretch in hand is left, by a count of the work. */
 export class Stretch {
-  #left = STRETCH_UNITS
-
-  get isOver(): boolean {
-    return this.#left <= 0
-  }
-
-  /** Units until it is over; 0 when it is. */
-  get left(): number {
-    return Math.max(0, this.#left)
-  }
-
-  spend(units: number): void {
-    this.#left -= units
-  }
+  /** Units; 0 or less: it is over. */
+  left = STRETCH_UNITS
 
   begin(): void {
-    this.#left = STRETCH_UNITS
+    this.left = STRETCH_UNITS
   }
 }

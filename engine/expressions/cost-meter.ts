@@ -5,6 +5,8 @@ import { ExpressionAllowance, ExpressionBudget, FREE_UNITS } from './expression-
 
 /** Up to that the library runs an expression, and what it could cost at most is what it costs. */
 const CHEAP_UNITS = 65_536
+/** What an event costs at one node is not counted up to that: it is as little work as all else that a node does. */
+const UNCOUNTED_UNITS = 1_024
 
 /** Where expressions are judged: it counts what they cost. */
 export interface CostMeter {
@@ -30,14 +32,21 @@ export const UNMETERED: CostMeter = {
   matches: (expression, text) => expression.test(text),
 }
 
+/** Of an event that has no number: what it costs is counted here alone. */
+export const NO_NUMBER = -1
+
 /** Judges one event after the other; without an allowance nothing is counted. */
 export class EventMeter implements CostMeter {
   #allowance: ExpressionAllowance | undefined
   #stretch: Stretch | undefined
-  #event: number | undefined
-  #spent = 0
-  /** What was counted of the event in hand before it was suspended, in order, with the answers. */
-  readonly #answers: (boolean | undefined)[] = []
+  #event = NO_NUMBER
+  /** Of all nodes; below 0: it is not known yet. */
+  #spent = -1
+  /** Of this node, as long as it is not counted. */
+  #uncounted = 0
+  /** How much of the event in hand has been judged before it was suspended, and what was answered. */
+  #known = 0
+  readonly #answers: boolean[] = []
   #asked = 0
   #running: CountedMatching | undefined
 
@@ -45,28 +54,22 @@ export class EventMeter implements CostMeter {
   open(allowance: ExpressionAllowance | undefined, stretch: Stretch | undefined): void {
     this.#allowance = allowance
     this.#stretch = stretch
-  }
-
-  /** Units that the event in hand has cost. */
-  get spent(): number {
-    return this.#spent
+    this.begin(NO_NUMBER)
   }
 
   close(): void {
-    this.#allowance = undefined
-    this.#stretch = undefined
-    this.#running = undefined
+    this.open(undefined, undefined)
   }
 
-  /** @param event its number; undefined: what it costs is counted here alone */
-  begin(event: number | undefined): void {
-    const allowance = this.#allowance
-    if (allowance === undefined) return
+  /** @param event its number, or `NO_NUMBER` */
+  begin(event: number): void {
     this.#event = event
-    this.#spent = event === undefined ? 0 : allowance.spentOn(event)
+    if (this.#asked === 0) return
+    this.#spent = -1
+    this.#uncounted = 0
+    this.#known = 0
     this.#asked = 0
     this.#running = undefined
-    if (this.#answers.length > 0) this.#answers.length = 0
   }
 
   /** The event in hand is judged once more, since that was suspended. */
@@ -74,61 +77,89 @@ export class EventMeter implements CostMeter {
     this.#asked = 0
   }
 
+  /** Units that the event in hand has cost. */
+  get spent(): number {
+    return Math.max(0, this.#spent)
+  }
+
   spend(units: number): void {
     const allowance = this.#allowance
-    if (allowance === undefined || this.#asked++ < this.#answers.length) return
+    if (allowance === undefined || this.#asked++ < this.#known) return
+    this.#known++
     this.#charge(allowance, units)
-    this.#answers.push(undefined)
   }
 
   matches(expression: RegularExpression, text: string): boolean {
     const allowance = this.#allowance
     if (allowance === undefined) return expression.test(text)
     const asked = this.#asked++
-    if (asked < this.#answers.length) return this.#answers[asked] as boolean
+    if (asked < this.#known) return this.#answers[asked] as boolean
     const answer = this.#judge(allowance, expression, text)
-    this.#answers.push(answer)
+    this.#answers[asked] = answer
+    this.#known++
     return answer
   }
 
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {
     const bound = expression.boundFor(text)
-    const isCheap = bound <= Math.min(CHEAP_UNITS, FREE_UNITS - this.#spent)
-    this.#running ??= isCheap ? undefined : expression.counting(text)
+    const isCheap = bound <= CHEAP_UNITS && bound <= FREE_UNITS - this.#spentOf(allowance)
+    if (isCheap) {
+      this.#charge(allowance, bound)
+      return expression.test(text)
+    }
+    this.#running ??= expression.counting(text)
     if (this.#running !== undefined) return this.#count(allowance, this.#running)
     this.#charge(allowance, bound)
     return expression.test(text)
   }
 
   #count(allowance: ExpressionAllowance, running: CountedMatching): boolean {
-    const left = allowance.leftAfter(this.#spent)
+    const left = allowance.leftAfter(this.#spentOf(allowance))
     const before = running.units
-    const stretch = this.#stretch?.left ?? Number.POSITIVE_INFINITY
-    const answer = running.run(Math.min(left + 1, before + stretch))
-    this.#stretch?.spend(running.units - before)
+    const stretch = this.#stretch
+    const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
+    const answer = running.run(Math.min(left + 1, before + inStretch))
+    if (stretch !== undefined) stretch.left -= running.units - before
     if (running.units > left) throw this.#exhausted(allowance)
     if (answer === undefined) throw SUSPENDED
-    this.#take(allowance, running.units)
+    this.#take(allowance, this.#spent, running.units)
     this.#running = undefined
     return answer
   }
 
   #charge(allowance: ExpressionAllowance, units: number): void {
-    this.#stretch?.spend(units)
-    if (units > allowance.leftAfter(this.#spent)) throw this.#exhausted(allowance)
-    this.#take(allowance, units)
+    if (this.#stretch !== undefined) this.#stretch.left -= units
+    if (this.#spent < 0) {
+      this.#uncounted += units
+      if (this.#uncounted <= UNCOUNTED_UNITS) return
+      this.#chargeCounted(allowance, this.#uncounted)
+    } else {
+      this.#chargeCounted(allowance, units)
+    }
+  }
+
+  #chargeCounted(allowance: ExpressionAllowance, units: number): void {
+    const before = this.#spentOf(allowance)
+    if (before + units > FREE_UNITS && units > allowance.leftAfter(before)) throw this.#exhausted(allowance)
+    this.#take(allowance, before, units)
   }
 
   /** What is too dear uses up what is left: it was begun. */
   #exhausted(allowance: ExpressionAllowance): ExpressionSignal {
-    this.#take(allowance, allowance.leftAfter(this.#spent))
+    this.#take(allowance, this.#spent, allowance.leftAfter(this.#spent))
     this.#running = undefined
     return BEYOND_BUDGET
   }
 
-  #take(allowance: ExpressionAllowance, units: number): void {
-    allowance.take(this.#event, this.#spent, units)
-    this.#spent += units
+  #spentOf(allowance: ExpressionAllowance): number {
+    if (this.#spent < 0) this.#spent = this.#event < 0 ? 0 : allowance.spentOn(this.#event)
+    return this.#spent
+  }
+
+  #take(allowance: ExpressionAllowance, before: number, units: number): void {
+    allowance.take(before, units)
+    this.#spent = before + units
+    allowance.note(this.#event, this.#spent)
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
+import { compileRegularExpression } from '../regular-expression.ts'
 import { CountedMatching } from './counted-matching.ts'
 import { expressionProgram } from './expression-program.ts'
 
@@ -191,4 +192,38 @@ test('an expression matches where the library says that it does', () => {
   )
   fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 3_000) })
   expect(compared).toBeGreaterThan(1_000)
+})
+
+test('what an expression costs follows from it and the text, wherever the matching rests', () => {
+  const text = 'abcd0123'.repeat(100)
+  const whole = matchingOf('[^x]{0,99}[ab][^y]{0,99}[^a-d0-9]', text)
+  expect(whole.run(Number.POSITIVE_INFINITY)).toBe(false)
+  const inPieces = matchingOf('[^x]{0,99}[ab][^y]{0,99}[^a-d0-9]', text)
+  let answer: boolean | undefined
+  for (let until = 1; answer === undefined; until += 1_000) answer = inPieces.run(until)
+  expect([answer, inPieces.units]).toEqual([false, whole.units])
+})
+
+/** A change of these numbers is a change of behaviour: it raises its number. */
+test.each([
+  ['a', 'xxxa', 5],
+  ['abc', 'ababab', 17],
+  ['(a|b)*c', 'abababab', 76],
+  ['\\bfoo\\b', 'a foo b', 11],
+  ['[^x]{0,9}[ab][^y]{0,9}[^a-d]', 'abcdabcdabcd', 465],
+  ['\\p{L}+1', 'ééé', 149],
+])('%s on "%s" costs %i units', (source, text, units) => {
+  const matching = matchingOf(source, text)
+  matching.run(Number.POSITIVE_INFINITY)
+  expect(matching.units).toBe(units)
+})
+
+test('an expression that says the same too often has no program, and its bound is what it costs', () => {
+  const options = Array.from(
+    { length: 60 },
+    (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
+  )
+  const expression = compileRegularExpression(`(?:${options.join('|')}){30}`)
+  expect(expression.counting('x')).toBeUndefined()
+  expect(expression.boundFor('x'.repeat(99))).toBe(500_000)
 })

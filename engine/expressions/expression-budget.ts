@@ -80,14 +80,14 @@ export class ExpressionAllowance {
     return Math.max(0, FREE_UNITS - spent) + this.#budget.saved
   }
 
-  /**
-   * @param event its number; undefined: it has none, and what it costs in sum is kept elsewhere
-   * @param before what it has cost
-   * @param units no more than are left
-   */
-  take(event: number | undefined, before: number, units: number): void {
+  /** @param event its number, below 0 when it has none: what it costs in sum is kept elsewhere */
+  note(event: number, spent: number): void {
+    if (event >= 0) this.#spent[event] = spent
+  }
+
+  /** Takes what is not free. @param units no more than are left */
+  take(before: number, units: number): void {
     const spent = before + units
     if (spent > FREE_UNITS) this.#budget.take(spent - Math.max(before, FREE_UNITS))
-    if (event !== undefined) this.#spent[event] = spent
   }
 }

@@ -1,9 +1,9 @@
 import type { CostMeter } from './cost-meter.ts'
 
-/** Characters that are compared at a time, when a text is looked for. */
-const COMPARED_AT_ONCE = 16
-/** Characters for one unit, where all that happens to them is that they are read, or made lower case. */
-export const READ_AT_ONCE = 16
+/** Characters that are compared for one unit, when a text is looked for: 16. */
+const COMPARED_AT_ONCE_BITS = 4
+/** Characters for one unit, where all that happens to them is that they are read, or made lower case: 16. */
+export const READ_AT_ONCE_BITS = 4
 
 /** A text that is looked for in others, in time linear in them. */
 export class SoughtText {
@@ -20,10 +20,10 @@ export class SoughtText {
     const sought = this.#text.length
     if (sought > text.length) return false
     // The runtime's own way is the faster one, but for texts that are made to slow it down.
-    const bound = ((text.length - sought + 1) * sought) / COMPARED_AT_ONCE
+    const bound = ((text.length - sought + 1) * sought) >> COMPARED_AT_ONCE_BITS
     const steps = 2 * text.length + sought
     const isPlain = bound <= steps
-    meter.spend(Math.ceil(text.length / READ_AT_ONCE + (isPlain ? bound : steps)))
+    meter.spend((text.length >> READ_AT_ONCE_BITS) + 1 + (isPlain ? bound : steps))
     return isPlain ? text.includes(this.#text) : this.#isHeldBy(text)
   }
 

@@ -1,17 +1,18 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { Event } from '../event.ts'
-import { BEYOND_BUDGET, SUSPENDED } from '../expressions/cost-meter.ts'
+import { BEYOND_BUDGET, NO_NUMBER, SUSPENDED } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
 import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split } from '../outcome.ts'
 import { MAX_ROWS_PER_RECORD } from '../position.ts'
 import type { EndingWindow, Process, ProcessorState } from '../processors/define-processor.ts'
-import { EVENT_UNITS, type Steps, type Stretch } from '../steps.ts'
+import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
-import { type ErrorDesk, NO_ROW, type NodeError } from './node-error.ts'
+import type { ErrorDesk, NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
 
-export { NO_ROW } from './node-error.ts'
+/** Of an event that comes from none that entered with the record in hand. */
+export const NO_ROW = NO_NUMBER
 
 /** A sink as the runtime sees it. */
 export interface SinkNode {
@@ -314,14 +315,15 @@ export class ProcessingNode implements CompiledNode {
     const state = this.#state?.value
     // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
     let { index, passed } = progress
-    for (; index < run.events.length && stretch?.isOver !== true; index++) {
+    const work = stretch ?? new Stretch()
+    for (; index < run.events.length && (work.left > 0 || stretch === undefined); index++) {
       const event = run.events[index] as Event
       if (progress.isSuspended) desk.takeAgain()
       else desk.take(event, run.rows[index] as number)
       const outcome = judged(process, event, state, nowMs)
       progress.isSuspended = outcome === undefined
       if (outcome === undefined) break
-      stretch?.spend(EVENT_UNITS)
+      work.left -= EVENT_UNITS
       if (outcome === event) {
         passed?.add(event, run.rows[index] as number, event.bytes)
         continue

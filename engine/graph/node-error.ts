@@ -46,9 +46,6 @@ class ProcessorError implements NodeError {
   }
 }
 
-/** Of an event that comes from none that entered with the record in hand. */
-export const NO_ROW = -1
-
 /**
  * Where the processes of one node report, and where what their expressions cost is counted. It knows which event is in
  * hand, so that they need not.
@@ -82,9 +79,11 @@ export class ErrorDesk {
   take(event: Event, row: number): void {
     this.#event = event
     this.#row = row
-    this.#told = 0
-    this.#toldBefore = 0
-    this.meter.begin(row === NO_ROW ? undefined : row)
+    if (this.#told > 0) {
+      this.#told = 0
+      this.#toldBefore = 0
+    }
+    this.meter.begin(row)
   }
 
   /** The event in hand is judged once more, since that was suspended: what was said of it is not said again. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { type CostMeter, UNMETERED } from '../expressions/cost-meter.ts'
-import { READ_AT_ONCE, SoughtText } from '../expressions/sought-text.ts'
+import { READ_AT_ONCE_BITS, SoughtText } from '../expressions/sought-text.ts'
 import { jsonText } from '../json-text.ts'
 import { fieldPaths } from './field-paths.ts'
 import { bigIntegerText, readNumber } from './number-text.ts'
@@ -118,7 +118,7 @@ function compares({ operator }: Comparison, needle: Needle, { text, field, meter
   const wanted = readNumber(text)
   if (isOrderOperator(operator)) {
     if (wanted === undefined) return false
-    meter.spend(Math.ceil(charactersIn(texts) / READ_AT_ONCE))
+    meter.spend(charactersIn(texts) >> READ_AT_ONCE_BITS)
     const values = [...texts.map(readNumber), ...numbers]
     return values.some(value => value !== undefined && inOrder(operator, value, wanted))
   }

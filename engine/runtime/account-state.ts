@@ -5,7 +5,7 @@ import type { PipelineCut } from '../configuration/deployed.ts'
 import { defaultOwnStore, type OwnStoreSink, ownStoresOf } from '../destinations/own-store.ts'
 import type { ErrorCode } from '../errors.ts'
 import { Event } from '../event.ts'
-import { EventMeter } from '../expressions/cost-meter.ts'
+import { EventMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import {
   type CompiledGraph,
@@ -493,8 +493,8 @@ export class AccountState {
         for (const event of delivered) {
           const outcome = output.store(ownStore, event, account, name, failed)
           if (typeof outcome === 'object') left.dropped(event, outcome.reason)
-          stretch.spend(EVENT_UNITS)
-          if (!stretch.isOver) continue
+          stretch.left -= EVENT_UNITS
+          if (stretch.left > 0) continue
           yield
           stretch.begin()
         }
@@ -513,7 +513,7 @@ export class AccountState {
     const meter = this.#ruleMeter
     this.expressions.refill(output.timeMs())
     meter.open(this.#allowanceBy(output), output.stretch)
-    meter.begin(undefined)
+    meter.begin(NO_NUMBER)
     return meter
   }
 
@@ -539,8 +539,8 @@ export class AccountState {
         activity.dropped++
         activity.droppedBytes += bytes
       }
-      stretch.spend(EVENT_UNITS)
-      if (!stretch.isOver) continue
+      stretch.left -= EVENT_UNITS
+      if (stretch.left > 0) continue
       yield
       stretch.begin()
     }

@@ -549,8 +549,8 @@ export class PartitionFold {
       const exclusion = rules.judgeArrival(line, { timeMs, bytes, meter: account.ruleMeter(this.#output) })
       if (exclusion === undefined) kept.push(index)
       else this.#watch?.dropped?.(batch, index, exclusion)
-      this.#stretch.spend(EVENT_UNITS)
-      if (!this.#stretch.isOver) continue
+      this.#stretch.left -= EVENT_UNITS
+      if (this.#stretch.left > 0) continue
       yield
       this.#stretch.begin()
     }

@@ -3,7 +3,7 @@ import type { LineConditions } from '../configuration/deployed.ts'
 import type { ConfigurationView, Entity } from '../configuration/fold.ts'
 import { type LineRules, lineRules } from '../configuration/line-rules.ts'
 import { type QuotaState, quotaStates } from '../configuration/quotas.ts'
-import { freeMeter } from '../expressions/cost-meter.ts'
+import { freeMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 import { compileLineTest, judgedRecord, type LineTest, RuleJudgement } from './line-rules.ts'
 
 interface HidingTest {
@@ -40,7 +40,7 @@ export class TailRules {
    * @param timeMs when it was taken
    */
   sees(account: string, record: JsonObject, timeMs: number): boolean {
-    this.#meter.begin(undefined)
+    this.#meter.begin(NO_NUMBER)
     const judgement = new RuleJudgement(judgedRecord(record), this.#meter)
     return !this.#tests(account).some(tests =>
       tests.some(({ untilMs, hides }) => timeMs < untilMs && judgement.meets(hides)),

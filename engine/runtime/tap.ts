@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Predicate } from '../condition.ts'
 import type { Event } from '../event.ts'
-import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
+import { BEYOND_BUDGET, type EventMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 
 /** More than that in a second is thinned: components, section 8.3. */
 const SHOWN_PER_SECOND = 100
@@ -159,7 +159,7 @@ export class Tap {
   /** @returns what the filter has cost */
   #look(tapped: TappedEvent): number {
     const { filter, meter } = this.#bounds
-    meter?.begin(undefined)
+    meter?.begin(NO_NUMBER)
     try {
       if (filter(tapped.event)) this.#showFiltered(tapped)
     } catch (error) {

@@ -6,7 +6,7 @@ import { rekeyedType } from '../../schemas/rekeyed.ts'
 import { schemaIdOf, WireFormatError } from '../../schemas/wire-format.ts'
 import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { Clock } from '../clock/clock.ts'
-import { BEYOND_BUDGET, EventMeter } from '../expressions/cost-meter.ts'
+import { BEYOND_BUDGET, EventMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
@@ -199,14 +199,14 @@ export class TailedPartition {
     this.#meter.open(new ExpressionAllowance(expressions), this.#stretch)
     let listeners: TailListener[] = []
     for (const [row, index] of indexes.entries()) {
-      if (row % STRETCH_LINES === 0 || this.#stretch.isOver) {
+      if (row % STRETCH_LINES === 0 || this.#stretch.left <= 0) {
         await this.#rest(signal)
         this.#stretch.begin()
         listeners = listenersAt(watched, record.offset)
         if (listeners.length === 0) return
       }
       const line = this.#stand.line(batch, index, { ...place, row, behaviour: BEHAVIOUR })
-      this.#stretch.spend(EVENT_UNITS)
+      this.#stretch.left -= EVENT_UNITS
       const wanting = listeners.filter(listener => this.#isWanted(listener, line))
       if (wanting.length > 0 && isSeen(account, line))
         for (const listener of wanting) listener.take(line.text)
@@ -214,7 +214,7 @@ export class TailedPartition {
   }
 
   #isWanted(listener: TailListener, line: TailedLine): boolean {
-    this.#meter.begin(undefined)
+    this.#meter.begin(NO_NUMBER)
     try {
       return listener.filter(line, this.#meter)
     } catch (error) {

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { compileRegularExpression } from '../regular-expression.ts'
+import { Stretch } from '../steps.ts'
+import { BEYOND_BUDGET, EventMeter, SUSPENDED } from './cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget, FREE_UNITS, MAX_SAVED_UNITS } from './expression-budget.ts'
+
+/** Of the reference of nodes: docs/nodes.md, and the pages that it follows. */
+const DOCUMENTED = ['(?P<door>[a-z]+)-(?P<number>\\d{2})', '(?<staff_no>S-\\d{4})']
+const LONGEST_LINE = 'a'.repeat(16_384)
+const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+
+test('twice the dearest of the documented examples on the longest line is free, and not much more', () => {
+  const bounds = DOCUMENTED.map(source =>
+    compileRegularExpression(source, { ignoreCase: true }).boundFor(LONGEST_LINE),
+  )
+  const dearest = Math.max(...bounds)
+  expect(FREE_UNITS).toBeGreaterThanOrEqual(2 * dearest)
+  expect(FREE_UNITS).toBeLessThan(2.1 * dearest)
+})
+
+function meterOf(budget: ExpressionBudget, stretch?: Stretch): EventMeter {
+  const meter = new EventMeter()
+  meter.open(new ExpressionAllowance(budget), stretch)
+  return meter
+}
+
+test('what is free is free once for an event, wherever it goes', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  const meters = [new EventMeter(), new EventMeter()]
+  for (const meter of meters) {
+    meter.open(allowance, undefined)
+    meter.begin(7)
+    meter.spend(FREE_UNITS - 5_000)
+  }
+  expect(budget.saved).toBe(MAX_SAVED_UNITS - (FREE_UNITS - 10_000))
+  meters[0]?.begin(8)
+  meters[0]?.spend(FREE_UNITS)
+  expect(budget.saved).toBe(MAX_SAVED_UNITS - (FREE_UNITS - 10_000))
+})
+
+test('what is too dear uses up what is left, and the next event has what is free', () => {
+  const budget = new ExpressionBudget()
+  const meter = meterOf(budget)
+  meter.begin(0)
+  expect(() => meter.spend(FREE_UNITS + MAX_SAVED_UNITS + 1)).toThrow(BEYOND_BUDGET)
+  expect(budget.saved).toBe(0)
+  meter.begin(1)
+  meter.spend(FREE_UNITS)
+  expect(() => meter.spend(1)).toThrow(BEYOND_BUDGET)
+})
+
+test('an expression that is suspended costs what it costs without a rest, and answers the same', () => {
+  const expression = compileRegularExpression(DEAR)
+  const text = 'abcd0123'.repeat(120)
+  const whole = new ExpressionBudget()
+  const atOnce = meterOf(whole)
+  atOnce.begin(0)
+  const answer = atOnce.matches(expression, text)
+
+  const budget = new ExpressionBudget()
+  const stretch = new Stretch()
+  const meter = meterOf(budget, stretch)
+  meter.begin(0)
+  let rests = 0
+  for (let answered: boolean | undefined; answered === undefined; ) {
+    try {
+      meter.spend(10)
+      answered = meter.matches(expression, text)
+      expect(answered).toBe(answer)
+    } catch (error) {
+      if (error !== SUSPENDED) throw error
+      rests++
+      stretch.begin()
+      meter.again()
+    }
+  }
+  expect(rests).toBeGreaterThan(5)
+  expect(budget.saved).toBe(whole.saved)
+  expect(whole.saved).toBeLessThan(MAX_SAVED_UNITS)
+})
+
+test('two seconds of log time are saved up, and no more', () => {
+  const budget = new ExpressionBudget()
+  budget.refill(1_000)
+  budget.take(MAX_SAVED_UNITS)
+  budget.refill(1_250)
+  expect(budget.saved).toBe(1_000_000)
+  budget.refill(1_000) // Log time does not step back.
+  expect(budget.saved).toBe(1_000_000)
+  const restored = new ExpressionBudget()
+  restored.restore(budget.snapshot())
+  for (const each of [budget, restored]) {
+    each.refill(2_250)
+    expect(each.saved).toBe(5_000_000)
+    each.refill(60_000)
+    expect(each.saved).toBe(MAX_SAVED_UNITS)
+  }
+})
