@@ -293,3 +293,15 @@ describe('a simulation', () => {
     expect([status, refused.errors[0].instancePath]).toEqual([400, `/node/${id}/type`])
   })
 })
+
+test('a sample whose expressions cost too much ends a simulation, which says so', async () => {
+  const value = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+  const conditional = { expressions: [{ field: '.line', str_operator: 'regex_match', value }] }
+  const filter = { type: 'filter', inputs: [source], user_config: { action: 'drop', conditional } }
+  await add('transform', filter)
+  const { status, data } = await simulate({
+    samples: [{ line: 'abcd0123'.repeat(2_000) }, { line: 'short' }],
+  })
+  expect([status, data.tried]).toEqual([200, 1])
+  expect(data.ended).toMatch(/^The expressions took more work on one event than is free/)
+})

@@ -163,3 +163,25 @@ describe('a simulation', () => {
     expect(() => simulate(document(), [{ ...sample({}), source: 'nowhere' }])).toThrow(RangeError)
   })
 })
+
+test('a simulation ends with a sentence at the first sample whose expressions cost too much', () => {
+  const filter = node('transform', 'filter', 'filter', ['source'], {
+    action: 'drop',
+    conditional: {
+      expressions: [
+        { field: '.line', str_operator: 'regex_match', value: '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]' },
+      ],
+    },
+  })
+  const line = 'abcd0123'.repeat(2_000)
+  const simulation = simulate(document(filter), [
+    sample({ line: 'short' }),
+    sample({ line }),
+    sample({ line: 'short' }),
+  ])
+  expect(simulation.tried).toBe(2)
+  expect(simulation.tooDear).toBe(
+    'The expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts.',
+  )
+  expect(at(simulation, 'filter').errors).toMatchObject([{ sample: 1, code: 'E_EXPRESSION_COST' }])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../clock/manual-clock.ts'
 import { Event } from '../event.ts'
+import { freeMeter } from '../expressions/cost-meter.ts'
 import { Tap, type TapBounds, type TapMark, type TapMessage } from './tap.ts'
 
 const MARK: TapMark = {
@@ -181,4 +182,37 @@ test('a filter that throws ends the tap, and nothing else', async () => {
   offer('a', 'b')
   await pass(50)
   expect(received).toEqual([{ type: 'end', reason: 'failed', shown: 0, skipped: 1 }])
+})
+
+test('an event on which the filter costs too much is skipped as one that was not filtered', async () => {
+  const meter = freeMeter()
+  const filter = ({ message }: Event) => {
+    meter.spend(message === 'dear' ? 1_000_000 : 1)
+    return message !== 'other'
+  }
+  const { offer, pass, received } = openTap({ filter, meter })
+  offer('dear', 'cheap', 'other')
+  await pass(50)
+  await pass(1_000)
+  offer('cheap')
+  await pass(50)
+  expect(received).toMatchObject([
+    { type: 'event', event: { message: 'cheap' } },
+    { type: 'skipped', count: 1, notFiltered: 1 },
+    { type: 'event', event: { message: 'cheap' } },
+  ])
+})
+
+test('a filter that costs much looks at few events in a turn', async () => {
+  const meter = freeMeter()
+  const filter = () => {
+    meter.spend(100_000)
+    return true
+  }
+  const { offer, pass, received } = openTap({ filter, meter })
+  offer(...numbered(10))
+  await pass(50)
+  expect(received).toHaveLength(2)
+  await pass(50)
+  expect(received).toHaveLength(4)
 })

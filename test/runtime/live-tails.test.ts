@@ -277,3 +277,13 @@ test('a record that cannot be read is passed over', async () => {
   await append([{ line: 'whole' }])
   expect(await tail.seen()).toEqual(['whole'])
 })
+
+test('lines on which a query costs too much pass by, and are told as not filtered', async () => {
+  const word = 'a'.repeat(1_500)
+  const query = Array.from({ length: 5 }, (_, index) => `${word}${index}`).join(' OR ')
+  const tail = await open(`${query} OR short`)
+  const dear = `b${'a'.repeat(7_000)} ${[0, 1, 2, 3, 4].map(index => `b${word}${index}`).join(' ')}`
+  await append([{ line: dear }, { line: 'short' }])
+  expect(await tail.seen()).toEqual(['-1', 'short'])
+  tail.close()
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
-import { Preview, type PreviewSample } from '../../engine/runtime/preview.ts'
+import { Preview, type PreviewSample, TooDearError } from '../../engine/runtime/preview.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'
@@ -277,4 +277,22 @@ test('what leaves as something else differs, also what windows give', async () =
   ])
   expect(other.samples[0]?.deployed[0]?.event.message).toHaveProperty('level', 'info')
   expect(other.samples[0]?.draft[0]?.event.message).not.toHaveProperty('level')
+})
+
+test('a preview ends with a sentence where the expressions of the draft cost too much', async () => {
+  const world = await newWorld()
+  const worker = await world.worker()
+  world.configuration.deploy(nodes(2), 1)
+  await passSecond(world, worker)
+  await world.append([{ line: 'abcd0123'.repeat(2_000) }])
+  await passSecond(world, worker)
+  const value = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+  const conditional = { expressions: [{ field: '.line', str_operator: 'regex_match', value }] }
+  const draft = [
+    SOURCE,
+    node('transform', 'filter', 'filter', ['source'], { action: 'drop', conditional }),
+    node('sink', 'store', 'log-analysis', ['filter']),
+  ]
+  await expect(preview(world, draft)).rejects.toThrow(TooDearError)
+  await expect(preview(world, draft)).rejects.toThrow(/^The expressions took more work on one event/)
 })

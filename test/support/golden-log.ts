@@ -113,6 +113,20 @@ const pushed: NodeDocument[] = [
   node('sink', 'all', 'mezmo', ['door'], { message: { scheme: 'Message pass-through' } }),
 ]
 
+/** It costs some million units on a few hundred characters. */
+const looking: NodeDocument[] = [
+  SOURCE,
+  node('transform', 'look', 'filter', ['source'], {
+    action: 'drop',
+    conditional: {
+      expressions: [
+        { field: '.line', str_operator: 'regex_match', value: '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9é][^0]' },
+      ],
+    },
+  }),
+  node('sink', 'store', 'mezmo', ['look']),
+]
+
 /** Lines without a level fail. */
 const failing: NodeDocument[] = [
   SOURCE,
@@ -190,6 +204,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 4) push(control, append, round)
     if (behaviour >= 5 && round === 28) lose(control, records.length)
     if (behaviour >= 5 && round % 3 === 0) append(ingestedRecord(SAMPLE_ACCOUNT, oddBody(round), START_MS))
+    if (behaviour >= 5 && round === 21) look(control, append)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
@@ -225,6 +240,30 @@ function oddBody(round: number): Buffer {
     `{"line":"odd","app":"app-0","meta":[1, 2]}`,
   ]
   return Buffer.from(`{"lines":[${lines.join(',')}]}`)
+}
+
+/** Expressions of an event cost more than is free, then more than is saved up; so do rules. */
+function look(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'd3a4c0de00'
+  const payload = JSON.stringify({
+    id: 'looking',
+    accountId: account,
+    title: 'looking',
+    revision: 1,
+    nodes: looking,
+  })
+  control({ 'weir.Cut': { kind: 'pipeline', entity: 'looking', version: 1, payload } })
+  const dear = 'abcd0123'.repeat(60)
+  const send = (...texts: readonly string[]) =>
+    append(lineBatchValue([{ lines: texts.map(line => ({ line })) }], account))
+  send(dear, 'short', `é${dear}`, dear.repeat(4), dear)
+  const word = 'a'.repeat(1_600)
+  const query = [0, 1, 2, 3, 4].map(index => `${word}${index}`).join(' OR ')
+  const exclusions = [exclusion('5555555555', { query, entirely: true })]
+  const rules = JSON.stringify({ accountId: account, exclusions, retentionRules: [] })
+  control({ 'weir.Cut': { kind: 'line-rules', entity: account, version: 1, payload: rules } })
+  const unjudged = `b${'a'.repeat(6_500)} ${[0, 1, 2, 3, 4].map(index => `b${word}${index}`).join(' ')}`
+  send(unjudged, 'short')
 }
 
 /** Windows end by themselves; a revision does not go on with them; the pipeline goes. */
