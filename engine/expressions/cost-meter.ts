@@ -39,7 +39,10 @@ export const NO_NUMBER = -1
 export class EventMeter implements CostMeter {
   #allowance: ExpressionAllowance | undefined
   #stretch: Stretch | undefined
-  #event = NO_NUMBER
+  /** The number of the event in hand, and how many were before: most events are never asked about. */
+  readonly hand = { event: NO_NUMBER, turn: 0 }
+  /** That of the event that was asked about last. */
+  #turn = 0
   /** Of all nodes; below 0: it is not known yet. */
   #spent = -1
   /** Of this node, as long as it is not counted. */
@@ -63,8 +66,12 @@ export class EventMeter implements CostMeter {
 
   /** @param event its number, or `NO_NUMBER` */
   begin(event: number): void {
-    this.#event = event
-    if (this.#asked === 0) return
+    this.hand.event = event
+    this.hand.turn++
+  }
+
+  #beginTurn(): void {
+    this.#turn = this.hand.turn
     this.#spent = -1
     this.#uncounted = 0
     this.#known = 0
@@ -79,12 +86,14 @@ export class EventMeter implements CostMeter {
 
   /** Units that the event in hand has cost. */
   get spent(): number {
-    return Math.max(0, this.#spent)
+    return this.#turn === this.hand.turn ? Math.max(0, this.#spent) : 0
   }
 
   spend(units: number): void {
     const allowance = this.#allowance
-    if (allowance === undefined || this.#asked++ < this.#known) return
+    if (allowance === undefined) return
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    if (this.#asked++ < this.#known) return
     this.#known++
     this.#charge(allowance, units)
   }
@@ -92,6 +101,7 @@ export class EventMeter implements CostMeter {
   matches(expression: RegularExpression, text: string): boolean {
     const allowance = this.#allowance
     if (allowance === undefined) return expression.test(text)
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
     const asked = this.#asked++
     if (asked < this.#known) return this.#answers[asked] as boolean
     const answer = this.#judge(allowance, expression, text)
@@ -152,14 +162,14 @@ export class EventMeter implements CostMeter {
   }
 
   #spentOf(allowance: ExpressionAllowance): number {
-    if (this.#spent < 0) this.#spent = this.#event < 0 ? 0 : allowance.spentOn(this.#event)
+    if (this.#spent < 0) this.#spent = this.hand.event < 0 ? 0 : allowance.spentOn(this.hand.event)
     return this.#spent
   }
 
   #take(allowance: ExpressionAllowance, before: number, units: number): void {
     allowance.take(before, units)
     this.#spent = before + units
-    allowance.note(this.#event, this.#spent)
+    allowance.note(this.hand.event, this.#spent)
   }
 }
 

@@ -292,12 +292,14 @@ export class ProcessingNode implements CompiledNode {
   }
 
   *#processRun(run: Run, desk: ErrorDesk, { nowMs, stretch }: RunContext): Steps {
-    const progress: Progress = { index: 0, isSuspended: false, passed: undefined }
+    const progress: Progress = { index: 0, isSuspended: false, isAgain: false, passed: undefined }
     for (;;) {
       this.#processStretch(run, progress, desk, nowMs, stretch)
       if (progress.index === run.events.length) break
       yield
       stretch?.begin()
+      progress.isAgain = progress.isSuspended
+      progress.isSuspended = false
     }
     if (progress.passed === undefined) this.#emit(DEFAULT_OUTPUT, run)
     else this.#emitBuilt()
@@ -309,30 +311,57 @@ export class ProcessingNode implements CompiledNode {
     progress: Progress,
     desk: ErrorDesk,
     nowMs: number,
-    stretch: Stretch | undefined,
+    stretch = new Stretch(),
+  ): void {
+    const from = progress.index
+    const until = Math.min(run.events.length, from + EVENTS_PER_STRETCH)
+    while (progress.index < until && stretch.left > 0 && !progress.isSuspended)
+      this.#processEvents(run, progress, until, desk, nowMs, stretch)
+    stretch.left -= (progress.index - from) * EVENT_UNITS
+  }
+
+  /** The same, but for what expressions make of it: it ends at an event that they cost too much on, too. */
+  #processEvents(
+    run: Run,
+    progress: Progress,
+    until: number,
+    desk: ErrorDesk,
+    nowMs: number,
+    stretch: Stretch,
   ): void {
     const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
+    const { events, rows } = run
     // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
-    let { index, passed } = progress
-    const work = stretch ?? new Stretch()
-    for (; index < run.events.length && (work.left > 0 || stretch === undefined); index++) {
-      const event = run.events[index] as Event
-      if (progress.isSuspended) desk.takeAgain()
-      else desk.take(event, run.rows[index] as number)
-      const outcome = judged(process, event, state, nowMs)
-      progress.isSuspended = outcome === undefined
-      if (outcome === undefined) break
-      work.left -= EVENT_UNITS
-      if (outcome === event) {
-        passed?.add(event, run.rows[index] as number, event.bytes)
-        continue
+    let { index, passed, isAgain } = progress
+    try {
+      for (; index < until && stretch.left > 0; index++) {
+        const event = events[index] as Event
+        if (isAgain) desk.takeAgain()
+        else desk.take(event, rows[index] as number)
+        isAgain = false
+        const outcome = process(event, state, nowMs)
+        if (outcome === event) {
+          passed?.add(event, rows[index] as number, event.bytes)
+          continue
+        }
+        passed ??= this.#builderOfFirst(run, index)
+        this.#settle(outcome, event, rows[index] as number, passed, desk)
       }
-      passed ??= this.#builderOfFirst(run, index)
-      this.#settle(outcome, event, run.rows[index] as number, passed, desk)
+    } catch (error) {
+      if (error === SUSPENDED) {
+        progress.isSuspended = true
+      } else if (error === BEYOND_BUDGET) {
+        passed ??= this.#builderOfFirst(run, index)
+        this.#settle(TOO_DEAR, events[index] as Event, rows[index] as number, passed, desk)
+        index++
+      } else {
+        throw error
+      }
     }
     progress.index = index
     progress.passed = passed
+    progress.isAgain = isAgain
   }
 
   #builderOfFirst({ events, rows }: Run, count: number): RunBuilder {
@@ -421,24 +450,20 @@ export class ProcessingNode implements CompiledNode {
   }
 }
 
+const TOO_DEAR = fail('E_EXPRESSION_COST')
+
+/** At most; where expressions are judged there are fewer. */
+const EVENTS_PER_STRETCH = 1_000
+
 /** How far a node has come with a run. */
 interface Progress {
   /** Of the next event. */
   index: number
-  /** That has been judged in part. */
+  /** That has been judged in part, as the stretch was over. */
   isSuspended: boolean
+  /** It is to be judged once more. */
+  isAgain: boolean
   passed: RunBuilder | undefined
-}
-
-/** @returns undefined: its expressions take longer, and it is to be judged again */
-function judged(process: Process, event: Event, state: unknown, nowMs: number): Outcome | undefined {
-  try {
-    return process(event, state, nowMs)
-  } catch (error) {
-    if (error === SUSPENDED) return undefined
-    if (error === BEYOND_BUDGET) return fail('E_EXPRESSION_COST')
-    throw error
-  }
 }
 
 /** Name of the output of nodes that have one. */

@@ -53,11 +53,11 @@ class ProcessorError implements NodeError {
 export class ErrorDesk {
   readonly meter = new EventMeter()
   readonly #nodeId: string
+  readonly #hand = this.meter.hand
   #event: Event | undefined
-  /** The number of the event that entered and that the event in hand comes from. */
-  #row = 0
   #receiver: ErrorReceiver | undefined
-  /** Of the event in hand. */
+  /** Of the event with which something was told last. */
+  #turn = 0
   #told = 0
   #toldBefore = 0
 
@@ -76,25 +76,31 @@ export class ErrorDesk {
     this.meter.close()
   }
 
+  /** @param row the number of the event that entered and that this event comes from */
   take(event: Event, row: number): void {
     this.#event = event
-    this.#row = row
-    if (this.#told > 0) {
-      this.#told = 0
-      this.#toldBefore = 0
-    }
-    this.meter.begin(row)
+    this.#hand.event = row
+    this.#hand.turn++
   }
 
   /** The event in hand is judged once more, since that was suspended: what was said of it is not said again. */
   takeAgain(): void {
+    this.#beginTelling()
     this.#toldBefore = Math.max(this.#toldBefore, this.#told)
     this.#told = 0
     this.meter.again()
   }
 
   readonly report: Report = (code, detail) => {
+    this.#beginTelling()
     if (++this.#told > this.#toldBefore) this.#tell(this.#errorOf(code, detail))
+  }
+
+  #beginTelling(): void {
+    if (this.#turn === this.#hand.turn) return
+    this.#turn = this.#hand.turn
+    this.#told = 0
+    this.#toldBefore = 0
   }
 
   /** As `report`, of an event that does not go its way. */
@@ -106,7 +112,7 @@ export class ErrorDesk {
 
   #tell(error: NodeError): void {
     this.#receiver?.report(error)
-    this.#receiver?.observer?.reported(error, this.#row)
+    this.#receiver?.observer?.reported(error, this.#hand.event)
   }
 
   #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
