@@ -46,7 +46,13 @@ import type { RecentKeys } from './ingest/recent-keys.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { boundClosing } from './open-connections.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
-import { ingestMetrics, pushMetrics, requestMetrics, tailMetrics } from './operations/metrics.ts'
+import {
+  ingestMetrics,
+  pushMetrics,
+  requestMetrics,
+  searchMetrics,
+  tailMetrics,
+} from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import type { ReplayPorts } from './pipeline/explanations.ts'
@@ -264,6 +270,7 @@ async function registerApi(
         clock,
         maxLines: settings.maxExportLines,
         concurrent,
+        ...searchMetrics(registry),
       })
       await scope.register(usageRoutes, { store, clock })
     })

@@ -12,6 +12,6 @@ export const FOURTH_BEHAVIOUR = 4
  * Changes what records of earlier programs' kinds give, too: so it is in force in a partition from the first control
  * record on that carries it. Batches end by bytes on the log. A rule may keep lines longer than the account does. Keys
  * keep the order in which they were sent, and numbers beyond a double their text. Meta is stored as compact JSON. The cost
- * of expressions is bounded.
+ * of expressions is bounded. Days on which names of fields are left out are noted.
  */
 export const FIFTH_BEHAVIOUR = 5

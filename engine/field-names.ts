@@ -31,17 +31,21 @@ export class FieldNames {
   #root = newNode('')
   #fixedRoots = new Map<string, NameNode>()
   #cachedNodes = 0
+  #leftOut = false
+  #isToldFull = false
 
   static restore(bytes: Uint8Array): FieldNames {
-    const { day, names } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Snapshot
+    const { day, names, full } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Snapshot
     const restored = new FieldNames()
     restored.#day = day
     restored.#names = new Set(names)
+    restored.#isToldFull = full === true
     return restored
   }
 
   snapshot(): Uint8Array {
-    const snapshot: Snapshot = { day: this.#day, names: [...this.#names] }
+    const names = [...this.#names]
+    const snapshot: Snapshot = { day: this.#day, names, ...(this.#isToldFull && { full: true }) }
     return Buffer.from(JSON.stringify(snapshot))
   }
 
@@ -51,11 +55,20 @@ export class FieldNames {
 
   /** Forgets the names of earlier days. @param timeMs log time, which never steps back */
   beginLine(timeMs: number): void {
+    this.#leftOut = false
     const day = Math.floor(timeMs / DAY_MS)
     if (day === this.#day) return
     this.#day = day
+    this.#isToldFull = false
     this.#names.clear()
     this.#generation++
+  }
+
+  /** True once a day: when a name of the line in hand was left out, and none of a line before for which this was asked. */
+  takeFull(): boolean {
+    if (!this.#leftOut || this.#isToldFull) return false
+    this.#isToldFull = true
+    return true
   }
 
   /** The node of a member of a line whose name in the record is its key; undefined for all others. */
@@ -85,7 +98,10 @@ export class FieldNames {
 
   #acceptNew(node: NameNode): boolean {
     if (!this.#names.has(node.path)) {
-      if (this.#names.size >= MAX_FIELD_NAMES) return false
+      if (this.#names.size >= MAX_FIELD_NAMES) {
+        this.#leftOut = true
+        return false
+      }
       this.#names.add(node.path)
     }
     node.acceptedIn = this.#generation
@@ -110,6 +126,8 @@ export class FieldNames {
 interface Snapshot {
   readonly day: number
   readonly names: readonly string[]
+  /** That the day is full was told. */
+  readonly full?: true
 }
 
 function newNode(path: string): NameNode {

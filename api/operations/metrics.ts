@@ -96,6 +96,18 @@ export function pushMetrics(registry: Registry): PushObserver {
   }
 }
 
+/** Counts searches that may lack lines. @returns to be called for each */
+export function searchMetrics(registry: Registry): { readonly onIncomplete: () => void } {
+  const incomplete = counterOf(
+    registry,
+    'weir_searches_incomplete_total',
+    'Searches for a field on a day with more names of fields than are indexed',
+    [],
+  )
+  incomplete.inc(0)
+  return { onIncomplete: () => incomplete.inc() }
+}
+
 /** Those who watch lines arrive. */
 export function tailMetrics(
   registry: Registry,

@@ -13,7 +13,8 @@ import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
-import { ACCESS_HEADER, exportSchema, pagedExportSchema } from './export-schema.ts'
+import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } from './export-schema.ts'
+import { fullFieldDays, incompleteText } from './full-field-days.ts'
 import { recordLines, recordPage, type Visibility } from './line-answers.ts'
 import {
   type LinePage,
@@ -34,6 +35,8 @@ export interface ExportRoutesOptions {
   readonly maxLines: number
   /** Absent: any number of exports of an account run at once. */
   readonly concurrent?: ConcurrentExports | undefined
+  /** Called for each answer that may lack lines, since names of fields were left out. */
+  readonly onIncomplete?: (() => void) | undefined
 }
 
 /** Export, section 6.1. How many pages there are is not limited. */
@@ -48,13 +51,23 @@ const OWN_VALIDATION = { validatorCompiler: () => () => true }
 /** `/v1/export` and `/v2/export`: export and search, section 6. */
 export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   app,
-  { configuration, store, clock, maxLines, concurrent },
+  { configuration, store, clock, maxLines, concurrent, onIncomplete = () => {} },
 ) => {
   /** Of the lines that are asked for, those that the caller may see. */
   const visibleTo = (caller: Caller, selection: LineSelection): VisibleSelection => {
     const scope = accessScopeOf(configuration, caller)
     const query = narrowed(selection.query, scope)
     return { selection: { ...selection, query }, isVisible: visibilityIn(scope) }
+  }
+
+  /** The header is sent before the lines, which may take long to be found. */
+  const tellIncomplete = async (selection: LineSelection, reply: FastifyReply) => {
+    const statement = fullFieldDays(selection)
+    if (statement === undefined) return
+    const days = await store.query<{ day: string }>(statement)
+    if (days.length === 0) return
+    reply.header(INCOMPLETE_HEADER, incompleteText(days.map(({ day }) => day)))
+    onIncomplete()
   }
 
   app.get(
@@ -69,6 +82,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const visible = visibleTo(request.caller, selection)
       const search = searchFor(visible.selection, page)
       concurrent?.begin(account, reply.raw)
+      await tellIncomplete(visible.selection, reply)
       return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows, visible.isVisible)
@@ -87,6 +101,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const visible = visibleTo(request.caller, selection)
       const search = searchFor(visible.selection, { ...page, limit: page.limit + 1 })
       concurrent?.begin(account, reply.raw)
+      await tellIncomplete(visible.selection, reply)
       return sendLines({ store, clock }, search, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, {

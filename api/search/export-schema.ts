@@ -44,11 +44,16 @@ export const ACCESS_HEADER = 'x-weir-search'
 
 const ACCESS_DESCRIPTION = `Header \`${ACCESS_HEADER}\` tells how the lines are found: \`order\`, every line of the time asked for is one; \`index\`, an index of words names the places to read; \`scan\`, the lines of the time asked for are looked at one after the other until there are as many as are wanted.`
 
+/** Days on which fields were not all indexed, where the query asks for one by name. */
+export const INCOMPLETE_HEADER = 'x-weir-incomplete'
+
+const INCOMPLETE_DESCRIPTION = `Header \`${INCOMPLETE_HEADER}: fields; days="2026-11-20, 2026-11-21"\` is there when the query asks for a field by name, and the account sent more names of fields on these UTC days than the 500 that are indexed: lines may be missing whose field came later. Of more than 31 days the newest stand there, and \`more\` tells how many others there are.`
+
 /** For the API document: the handlers validate by themselves. */
 export function exportSchema(maxLines: number) {
   return {
     summary: 'Search lines; one record per line of text',
-    description: `${ACCESS_DESCRIPTION} With \`prefer=head\` lines are sent while the search goes on.`,
+    description: `${ACCESS_DESCRIPTION} With \`prefer=head\` lines are sent while the search goes on. ${INCOMPLETE_DESCRIPTION}`,
     tags: ['search'],
     produces: ['application/x-ndjson'],
     querystring: Type.Object({
@@ -61,7 +66,7 @@ export function exportSchema(maxLines: number) {
 export function pagedExportSchema(maxLines: number) {
   return {
     summary: 'Search lines page by page',
-    description: ACCESS_DESCRIPTION,
+    description: `${ACCESS_DESCRIPTION} ${INCOMPLETE_DESCRIPTION}`,
     tags: ['search'],
     querystring: Type.Object({
       ...searchParameters(maxLines),

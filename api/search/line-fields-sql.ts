@@ -91,6 +91,17 @@ const OPTIONAL_WORD: Readonly<Record<string, { readonly column: string; readonly
   _ipremote: { column: 'l.remote', searched: false },
 }
 
+/** Members of the record that the service sets itself, in columns of their own. */
+const OWN_COLUMNS: ReadonlySet<string> = new Set([
+  ...[ALWAYS_WORD, ALWAYS_NUMBER, OPTIONAL_WORD].flatMap(Object.keys),
+  ...['_line', '_id', '_lid', '_logtype', '_tag', '_meta', '_timestamp', '_truncated', '_drift'],
+])
+
+/** Whether a path of a record is found by the names of fields that were parsed of lines. */
+export function isParsedField(path: string): boolean {
+  return !OWN_COLUMNS.has(path)
+}
+
 /** What a name of the query language looks at. */
 export function namedField(name: string, constants: SqlConstants): StoredField {
   return fieldPaths(name)

@@ -15,6 +15,8 @@ export interface ApiRequest {
   /** Parameters whose value is undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: JsonValue
+  /** Is given the headers of an answer of 2xx. */
+  readonly onHeaders?: (headers: Headers) => void
 }
 
 /** An answer other than 2xx, with what the service said about it. */
@@ -50,6 +52,7 @@ export function apiClient(address: Address, world: World): ApiClient {
       const response = await answer(address, path, request, world)
       const text = await bodyText(response, address)
       if (!response.ok) throw refusal(response.status, text, address)
+      request.onHeaders?.(response.headers)
       try {
         return parseExactJson(text)
       } catch (cause) {

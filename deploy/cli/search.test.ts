@@ -50,6 +50,18 @@ describe('weir search', () => {
     expect(line.service.requests).toHaveLength(2)
   })
 
+  test('says where lines may be missing, beside the lines that there are', async () => {
+    const headers = { 'x-weir-incomplete': 'fields; days="2026-11-20, 2026-11-21"' }
+    line.reply = () => ({ body: { lines: [record(1)], pagination_id: null }, headers })
+    const { code, out, err } = await line.run(['search', 'status:404'])
+    expect([code, out]).toEqual([0, '2023-11-14T22:13:20.001Z web-1 nginx ERROR line 1\n'])
+    expect(err).toContain(
+      'Lines may be missing: more names of fields came in on 2026-11-20, 2026-11-21 (UTC)',
+    )
+    line.reply = () => ({ body: { lines: [record(1)], pagination_id: null } })
+    expect((await line.run(['search', 'status:404'])).err).toBe('')
+  })
+
   test('with --prefer head takes the oldest, and with --json prints the records with all their digits', async () => {
     line.reply = () => ({
       body: '{"lines":[{"_ts":1,"id":12345678901234567890},{"_ts":2},{"_ts":3}],"pagination_id":null}',

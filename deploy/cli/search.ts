@@ -88,7 +88,10 @@ async function search(query: string, options: SearchOptions, world: World): Prom
     levels: options.level,
     tags: options.tags,
   }
-  const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit)
+  let incomplete: string | undefined
+  const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit, headers => {
+    incomplete ??= headers.get('x-weir-incomplete') ?? undefined
+  })
   const render = lineText(world, options.json === true)
   const print = (records: readonly JsonObject[]) =>
     write(world.stdout, records.map(record => `${render(record)}\n`).join(''))
@@ -102,7 +105,19 @@ async function search(query: string, options: SearchOptions, world: World): Prom
     if (world.stdout.destroyed) break
   }
   for (const records of held.reverse()) await print(records)
+  if (incomplete !== undefined) await write(world.stderr, `${incompleteSentence(incomplete)}\n`)
   return found === 0 && options.failIfNone ? EXIT.partly : EXIT.done
+}
+
+/** @param header such as `fields; days="2026-11-20, 2026-11-21"; more=3` */
+function incompleteSentence(header: string): string {
+  const days = /days="([^"]*)"/.exec(header)?.[1] ?? ''
+  const more = /more=(\d+)/.exec(header)?.[1]
+  const which = more === undefined ? days : `${more} more days up to ${days}`
+  return (
+    `Lines may be missing: more names of fields came in on ${which} (UTC) than are indexed. ` +
+    'Words of such fields are found without the name: weir search timeout'
+  )
 }
 
 type Parameters = Readonly<Record<string, string | number | undefined>> & { readonly prefer: 'head' | 'tail' }
@@ -112,12 +127,14 @@ async function* recordPages(
   api: ApiClient,
   parameters: Parameters,
   limit: number,
+  onHeaders: (headers: Headers) => void,
 ): AsyncGenerator<JsonObject[]> {
   let left = limit
   let page: string | undefined
   do {
     const answer = (await api.json('/v2/export', {
       query: { ...parameters, pagination_id: page },
+      onHeaders,
     })) as JsonObject
     const lines = answer.lines as JsonObject[]
     yield lines.length <= left

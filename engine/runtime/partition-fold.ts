@@ -14,6 +14,7 @@ import type { HeldState } from '../graph/compiled-node.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../position.ts'
 import { EVENT_UNITS, finish, type Steps, Stretch } from '../steps.ts'
+import { type FullFieldDay, fullFieldDaysBlock } from '../store/full-field-days-block.ts'
 import { nodeMetricsBlock } from '../store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../store/pipeline-errors-block.ts'
 import type { StoreTable } from '../store/store.ts'
@@ -90,6 +91,8 @@ export class PartitionFold {
   readonly #arrivals = new LineStand()
   readonly #batch = new OpenBatch()
   readonly #stored = new Map<string, Position>()
+  /** Of the open batch. */
+  #fullDays: FullFieldDay[] = []
   readonly #exchange: KeyedExchange
   readonly #deadLetters: DeadLetterExchange
   readonly #stretch = new Stretch()
@@ -371,7 +374,7 @@ export class PartitionFold {
     const reached = new Set<StoreTable>(witnessed.flatMap(each => each.reached ?? []))
     const lines = this.#batch.take()
     const pending = this.#pendingTables(offset).filter(({ table }) => !reached.has(table))
-    const tables = lines === undefined ? pending : [lines, ...pending]
+    const tables = [...(lines === undefined ? [] : [lines]), ...this.#takeFullDays(), ...pending]
     for (const { table, last } of tables) this.#stored.set(table, last)
     const gap: AcceptedGap = { from, to, sinceMs: this.#timeMs, untilMs }
     return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint: null, gap }
@@ -500,7 +503,7 @@ export class PartitionFold {
     }
   }
 
-  /** Of the events that the record in hand brings. */
+  /** Whether the fifth behaviour is in force; of the events that the record in hand brings, see `Event.isExact`. */
   get #isExact(): boolean {
     return this.#behaviour >= FIFTH_BEHAVIOUR
   }
@@ -593,6 +596,8 @@ export class PartitionFold {
     if (this.#scope === undefined) {
       this.#batch.begin(this.#timeMs) // Windows end with records of any kind.
       this.#batch.append(position, this.#line)
+      if (this.#isExact && state.fieldNames.takeFull())
+        this.#fullDays.push({ ...position, account: state.account, timeMs: this.#timeMs })
     }
     this.#watch?.stored?.(event, name, row)
     return 'stored'
@@ -614,10 +619,21 @@ export class PartitionFold {
   #flush(offset: bigint, timeMs: number): Flush {
     const lines = this.#batch.take()
     const tables: TableBatch[] = lines === undefined ? [] : [lines]
+    tables.push(...this.#takeFullDays())
     if (startOf(timeMs, MINUTE_MS) !== this.#pendingMinute) tables.push(...this.#pendingTables(offset))
     for (const { table, last: position } of tables) this.#stored.set(table, position)
     const checkpoint = this.#checkpointDue() ? this.#takeCheckpoint() : null
     return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint }
+  }
+
+  #takeFullDays(): TableBatch[] {
+    const days = this.#fullDays
+    const [first] = days
+    const last = days.at(-1)
+    if (first === undefined || last === undefined) return []
+    this.#fullDays = []
+    const block = fullFieldDaysBlock(days)
+    return [{ table: 'full_field_days', block, rows: days.length, first, last, sinceMs: first.timeMs }]
   }
 
   #pendingTables(offset: bigint): TableBatch[] {

@@ -11,6 +11,7 @@ import {
   type StoredRange,
   type UsageSums,
 } from '../store/store-audit.ts'
+import { STORE_TABLES } from '../store/tables.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
 import type { AcceptedGap, TableBatch } from './flush.ts'
@@ -25,7 +26,6 @@ import {
 } from './verification-report.ts'
 
 const DAY_MS = 86_400_000
-const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
 const NOTHING_MISSING: MayBeMissing = { retentionDays: -1, beforeMs: 0 }
 
 export interface VerifiedPartition {
@@ -73,11 +73,7 @@ export class PartitionVerification {
     this.#reached = reached
     this.#from = replay.nextOffset
     this.#fromMs = replay.timeMs
-    this.#rows = {
-      lines: this.#newRows('lines'),
-      node_metrics: this.#newRows('node_metrics'),
-      pipeline_errors: this.#newRows('pipeline_errors'),
-    }
+    this.#rows = ofEachTable(table => this.#newRows(table))
   }
 
   static async begin(options: VerifiedPartition): Promise<PartitionVerification> {
@@ -155,7 +151,7 @@ export class PartitionVerification {
   }
 
   async #endTables(): Promise<Mismatch | undefined> {
-    for (const table of ['node_metrics', 'pipeline_errors'] as const) {
+    for (const table of STORE_TABLES.filter(name => name !== 'lines')) {
       await this.#rows[table].end()
       const mismatch = await this.#compare(this.#range(table), this.#rows[table].windows)
       if (mismatch !== undefined) return mismatch
@@ -168,7 +164,7 @@ export class PartitionVerification {
     const range = this.#range('lines')
     const stray = await audit.firstRow(range, this.#days)
     if (stray !== undefined) return strayMismatch('rows', range, stray)
-    for (const table of TABLES) {
+    for (const table of STORE_TABLES) {
       const target = { topic: topic.name, partition, table }
       // The store first: what it has, the log had before.
       const last = await audit.lastOffset(target, this.#reached[table])
@@ -275,8 +271,7 @@ export class PartitionVerification {
 /** What a worker has stored, or, where none is at work, what a start would find: it would store nothing below. */
 async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
   const { storedOffset, topic, checkpoints, partition, store } = options
-  if (storedOffset !== undefined)
-    return { lines: storedOffset, node_metrics: storedOffset, pipeline_errors: storedOffset }
+  if (storedOffset !== undefined) return ofEachTable(() => storedOffset)
   const source = { topic: topic.name, partition }
   const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
   const { nextOffset, timeMs } = new PartitionFold(foldIdentity(topic, partition), kept?.body)
@@ -284,16 +279,18 @@ async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
     const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
     return position === null ? nextOffset : position.offset + 1n
   }
-  return {
-    lines: await reached('lines'),
-    node_metrics: await reached('node_metrics'),
-    pipeline_errors: await reached('pipeline_errors'),
-  }
+  const found = new Map<StoreTable, bigint>()
+  for (const table of STORE_TABLES) found.set(table, await reached(table))
+  return ofEachTable(table => found.get(table) as bigint)
+}
+
+function ofEachTable<Value>(value: (table: StoreTable) => Value): Record<StoreTable, Value> {
+  return Object.fromEntries(STORE_TABLES.map(table => [table, value(table)])) as Record<StoreTable, Value>
 }
 
 function highest(reached: Reached): bigint {
   let most = 0n
-  for (const table of TABLES) if (reached[table] > most) most = reached[table]
+  for (const table of STORE_TABLES) if (reached[table] > most) most = reached[table]
   return most
 }
 

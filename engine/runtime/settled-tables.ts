@@ -1,9 +1,8 @@
 import type { Position } from '../position.ts'
 import type { Store, StoreTable } from '../store/store.ts'
+import { STORE_TABLES } from '../store/tables.ts'
 import type { AcceptedGap, TableBatch } from './flush.ts'
 import { FoldError, type FoldIdentity, type PartitionFold } from './partition-fold.ts'
-
-const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
 
 /**
  * How far each table of the store already is, beyond the checkpoint that a worker begins with. The batches that it
@@ -20,7 +19,7 @@ export class SettledTables {
   static async read(store: Store, identity: FoldIdentity, fold: PartitionFold): Promise<SettledTables> {
     const { topic, partition } = identity
     const highest = new Map<StoreTable, Position>()
-    for (const table of TABLES) {
+    for (const table of STORE_TABLES) {
       const from = { offset: fold.nextOffset, row: 0, timeMs: fold.timeMs }
       const position = await store.settle({ topic, partition, table }, from)
       const known = fold.storedPosition(table)

@@ -5,6 +5,7 @@ import { INGEST_TOPIC } from '../log/topics.ts'
 import { expiredRetention } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
 import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../store/store-audit.ts'
+import { STORE_TABLES } from '../store/tables.ts'
 import type { AcceptedGap } from './flush.ts'
 import { findLostTail } from './lost-tail.ts'
 import { PartitionVerification } from './partition-verification.ts'
@@ -186,7 +187,7 @@ class Verification {
   async #noPartition(): Promise<Mismatch | undefined> {
     const { audit, topics } = this.#ports
     const known = topics.map(({ topic: { name, partitions } }) => ({ name, partitions }))
-    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+    for (const table of STORE_TABLES) {
       const stray = await audit.firstOfNoPartition(known, table)
       if (stray !== undefined) return partitionMismatch(table, stray)
     }

@@ -182,6 +182,7 @@ const KEYS: Readonly<Record<StoreTable, string>> = {
   lines: HOUR,
   node_metrics: `${HOUR}, 0 AS retention`,
   pipeline_errors: `${HOUR}, 0 AS retention`,
+  full_field_days: `${HOUR}, 0 AS retention`,
 }
 
 function sums(table: StoreTable): string {

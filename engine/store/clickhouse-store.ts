@@ -18,7 +18,7 @@ import {
 } from './store.ts'
 import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
-import { blockColumns, blockStructure } from './tables.ts'
+import { blockColumns, blockStructure, STORE_TABLES } from './tables.ts'
 import { closeDay, openDays } from './usage-days.ts'
 import { rebuildUsageProjection } from './usage-projection.ts'
 import { indexWords } from './word-index.ts'
@@ -140,7 +140,7 @@ WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`,
       )
       const positions = new Map<StoreTable, Position>()
       let timeMs = 0
-      for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+      for (const table of STORE_TABLES) {
         const [found] = await this.#connection.read<{
           rows: string
           highest: [string, number]

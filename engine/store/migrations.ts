@@ -10,6 +10,7 @@ const MIGRATIONS = [
   '0003-word-marks',
   '0004-synced-merges',
   '0005-end-marks',
+  '0006-full-field-days',
 ] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)

@@ -38,9 +38,11 @@ export function expiredRetention(day: string, nowMs: number): number {
   return Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
 }
 
-/** Days that tables beside `lines` are kept. Errors: components, section 4.1; what nodes did: our choice. */
-const KEPT_DAYS = { pipeline_errors: 10, node_metrics: 90 } as const
-
+/**
+ * Days that tables beside `lines` are kept. Errors: components, section 4.1; what nodes did: our choice; full days: as
+ * long as any line may be.
+ */
+const KEPT_DAYS = { pipeline_errors: 10, node_metrics: 90, full_field_days: 3660 } as const
 /** Log time before which whole days of such a table may be gone, UNIX ms. */
 export function droppedBefore(table: keyof typeof KEPT_DAYS, nowMs: number): number {
   const newestDropped = Math.floor((nowMs - (KEPT_DAYS[table] + 1) * DAY_MS) / DAY_MS)
@@ -54,13 +56,17 @@ export async function dropOldActivity(
   settled: readonly SettledPartition[],
 ): Promise<void> {
   if (settled.length === 0) return
-  for (const table of ['pipeline_errors', 'node_metrics'] as const) {
+  for (const table of ['pipeline_errors', 'node_metrics', 'full_field_days'] as const) {
     const keptFrom = new Date(droppedBefore(table, nowMs)).toISOString().slice(0, 10)
-    const rows = await connection.read<{ day: string }>(
-      `SELECT toString(toYYYYMMDD(t)) AS day FROM ${table} WHERE toDate(t) < '${keptFrom}' ` +
-        `GROUP BY day HAVING countIf(NOT (${belowCheckpoint(settled)})) = 0`,
+    // A partition of full days is a month, since these are few and kept for years.
+    const isMonthly = table === 'full_field_days'
+    const key = isMonthly ? 'toYYYYMM(t)' : 'toYYYYMMDD(t)'
+    const before = isMonthly ? `toStartOfMonth(toDate('${keptFrom}'))` : `'${keptFrom}'`
+    const rows = await connection.read<{ part: string }>(
+      `SELECT toString(${key}) AS part FROM ${table} WHERE toDate(t) < ${before} ` +
+        `GROUP BY part HAVING countIf(NOT (${belowCheckpoint(settled)})) = 0`,
     )
-    for (const { day } of rows) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${day}`)
+    for (const { part } of rows) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${part}`)
   }
 }
 

@@ -98,7 +98,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors'
+export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
 
 export interface PartitionTable {
   readonly topic: string

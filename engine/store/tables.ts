@@ -75,7 +75,11 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
     ['time', TIME_MS],
     ['count', 'UInt64'],
   ],
+  full_field_days: [['t', TIME_MS], ...POSITION, ['account', WORD]],
 }
+
+/** All tables that partition workers fill. */
+export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
 
 /** The insert statement names these two for all rows of a batch, so no block can say anything else. */
 const NAMED_BY_INSERT = new Set(['topic', 'partition'])

@@ -76,7 +76,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         const again = openClickHouseStore(await engine.connect(database))
         await again.open(LOG_ID)
         expect(await countOf('lines')).toBe(3)
-        expect(await countOf('migrations')).toBe(5)
+        expect(await countOf('migrations')).toBe(6)
         await again.close()
       })
 

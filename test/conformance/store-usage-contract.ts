@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { AuditStatement, StoreConnection } from '../../engine/store/connection.ts'
+import { fullFieldDaysBlock } from '../../engine/store/full-field-days-block.ts'
 import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -236,6 +237,8 @@ export function usageContract(opened: () => OpenedStore): void {
         const metrics = nodeMetricsBlock({ offset, minuteMs }, [{ ...name, activity: noCounts() }])
         await store.insert({ ...PARTITION, epoch, table: 'pipeline_errors', block: errors, rows: 1 })
         await store.insert({ ...PARTITION, epoch, table: 'node_metrics', block: metrics, rows: 1 })
+        const full = fullFieldDaysBlock([{ account: 'a', offset, row: 0, timeMs: minuteMs }])
+        await store.insert({ ...PARTITION, epoch, table: 'full_field_days', block: full, rows: 1 })
       }
       const offsets = async (table: string) =>
         (await store.query<{ offset: string }>({ sql: `SELECT offset FROM ${table} ORDER BY offset` })).map(
@@ -249,6 +252,15 @@ export function usageContract(opened: () => OpenedStore): void {
       await store.removeExpired(DAY + 100 * DAY_MS, settled)
       expect(await offsets('pipeline_errors')).toEqual(['50'])
       expect(await offsets('node_metrics')).toEqual(['50'])
+      expect(await offsets('full_field_days')).toEqual(['40', '50'])
+      await store.removeExpired(DAY + 3_800 * DAY_MS, settled)
+      // Its partition holds a month, and a row is above the checkpoint.
+      expect(await offsets('full_field_days')).toEqual(['40', '50'])
+      const all = settled.map(partition => ({ ...partition, checkpointOffset: 51n }))
+      await store.removeExpired(DAY + 3_600 * DAY_MS, all)
+      expect(await offsets('full_field_days')).toEqual(['40', '50'])
+      await store.removeExpired(DAY + 3_800 * DAY_MS, all)
+      expect(await offsets('full_field_days')).toEqual([])
     })
 
     test('lines at or above a checkpoint, and of partitions without one, stay', async () => {

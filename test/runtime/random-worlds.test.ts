@@ -15,7 +15,7 @@ import { newWorld, node, SOURCE, type World } from '../support/world.ts'
 const SEEDS = Number(process.env.SEEDS ?? 40)
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const ACTIONS = 120
-const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
+const TABLES = ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days'] as const
 const HOUR_MS = 3_600_000
 
 type Rows = Record<StoreTable, MemoryRow[]>
@@ -238,7 +238,7 @@ function fateOf(dice: Dice): InsertFate {
 /** What a log gives, restored from a checkpoint wherever one could be taken and `restores` says so. */
 function foldOf(world: World, records: readonly LogRecord[], restores: () => boolean): Rows {
   const identity = foldIdentity(world.ingest, world.partition)
-  const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [] }
+  const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [], full_field_days: [] }
   let fold = new PartitionFold(identity)
   for (const record of records) {
     if (fold.atRest && restores()) {

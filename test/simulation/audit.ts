@@ -2,6 +2,7 @@ import type { LogRecord } from '../../engine/log/log.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
+import { STORE_TABLES } from '../../engine/store/tables.ts'
 import { controlType } from '../../schemas/control.ts'
 import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { schemaIdOf } from '../../schemas/wire-format.ts'
@@ -30,7 +31,6 @@ const NODE_COLUMNS: readonly (readonly [counter: keyof NodeCounts, column: strin
   ['droppedBytes', 'dropped_bytes'],
   ['failed', 'failed'],
 ]
-const TABLES: readonly StoreTable[] = ['lines', 'node_metrics', 'pipeline_errors']
 
 /**
  * Holds everything that was promised against a world that has come to rest.
@@ -264,11 +264,11 @@ function expectSameAsReplay(
 ): void {
   const { logId } = world
   const fold = new PartitionFold({ topic: INGEST_TOPIC, partition, partitions: world.plan.partitions, logId })
-  const blocks = new Map<StoreTable, Buffer[]>(TABLES.map(table => [table, []]))
+  const blocks = new Map<StoreTable, Buffer[]>(STORE_TABLES.map(table => [table, []]))
   for (const record of records)
     for (const { tables } of fold.apply(record))
       for (const { table, block } of tables) blocks.get(table)?.push(Buffer.concat(block))
-  for (const table of TABLES) {
+  for (const table of STORE_TABLES) {
     const stored = world.store.history.filter(
       ({ target }) => target.table === table && target.partition === partition,
     )

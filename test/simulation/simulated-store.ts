@@ -13,6 +13,7 @@ import {
   type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
+import { STORE_TABLES } from '../../engine/store/tables.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
 import { DAY_MS } from './machine.ts'
@@ -217,7 +218,7 @@ export class SimulatedStore {
     from: Position & { readonly timeMs: number },
   ): StoreReach {
     const positions = new Map<StoreTable, Position>()
-    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+    for (const table of STORE_TABLES) {
       const highest = this.#highest({ ...target, table }, from)
       if (highest !== null) positions.set(table, highest)
     }

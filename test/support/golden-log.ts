@@ -239,6 +239,11 @@ function oddBody(round: number): Buffer {
     `{"line":"odd","app":"app-1","meta":"a\\/b","level":"info"}`,
     `{"line":"odd","app":"app-0","meta":[1, 2]}`,
   ]
+  // More than are indexed.
+  const names = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [`name-${round}-${index}`, round]),
+  )
+  if (round >= 15 && round < 30) lines.push(JSON.stringify({ line: JSON.stringify(names), app: 'app-1' }))
   return Buffer.from(`{"lines":[${lines.join(',')}]}`)
 }
 

@@ -12,6 +12,7 @@ export interface StandInReply {
   readonly status?: number
   /** A string is sent as it is, anything else as JSON. */
   readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface HttpStandIn {
@@ -36,8 +37,8 @@ export async function httpStandIn(answer: (request: StandInRequest) => StandInRe
         body,
       }
       requests.push(received)
-      const { status = 200, body: content } = answer(received)
-      response.writeHead(status, { 'content-type': 'application/json' })
+      const { status = 200, body: content, headers } = answer(received)
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(typeof content === 'string' ? content : JSON.stringify(content))
     })
   })

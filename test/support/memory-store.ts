@@ -11,6 +11,7 @@ import {
   type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
+import { STORE_TABLES } from '../../engine/store/tables.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>
@@ -93,7 +94,7 @@ export class MemoryStore implements Store {
     from: Position & { readonly timeMs: number },
   ): Promise<StoreReach> {
     const positions = new Map<StoreTable, Position>()
-    for (const table of ['lines', 'node_metrics', 'pipeline_errors'] as const) {
+    for (const table of STORE_TABLES) {
       const highest = await this.settle({ ...target, table }, from)
       if (highest !== null) positions.set(table, highest)
     }

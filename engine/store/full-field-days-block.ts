@@ -1,0 +1,28 @@
+import type { Position } from '../position.ts'
+import { Int64Column, type NativeColumn, nativeBlock, UInt32Column } from './native-block.ts'
+import { wordsOf } from './node-metrics-block.ts'
+import { blockColumns } from './tables.ts'
+
+/** The first stored line of an account on a UTC day of which the name of a field was not indexed. */
+export interface FullFieldDay extends Position {
+  readonly account: string
+  /** Log time of the line, UNIX ms. */
+  readonly timeMs: number
+}
+
+/** One block of table `full_field_days`. */
+export function fullFieldDaysBlock(days: readonly FullFieldDay[]): Uint8Array[] {
+  const t = new Int64Column()
+  const offset = new Int64Column()
+  const row = new UInt32Column()
+  for (const day of days) {
+    t.append(day.timeMs)
+    offset.appendBigInt(day.offset)
+    row.append(day.row)
+  }
+  const columns: Record<string, NativeColumn> = { t, offset, row, account: wordsOf(days, day => day.account) }
+  return nativeBlock(
+    blockColumns('full_field_days').map(([name, type]) => [name, type, columns[name] as NativeColumn]),
+    days.length,
+  )
+}
