@@ -255,6 +255,22 @@ describe('what was done by hand is found', () => {
     ],
   ]
 
+  test('a day with more names of fields than are indexed that was forgotten', async () => {
+    await fill()
+    const names = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`name-${index}`, index]))
+    await world.append([{ line: 'a' }, { line: JSON.stringify(names) }], OTHER_ACCOUNT)
+    await world.pass(2_100)
+    const days = { sql: 'SELECT account, row FROM full_field_days' }
+    expect(await world.store.query(days)).toEqual([{ account: OTHER_ACCOUNT, row: 1 }])
+    await world.kill()
+    await world.append([{ line: '{"one-more":1}' }], OTHER_ACCOUNT)
+    await world.pass(2_100)
+    expect(await world.store.query(days)).toHaveLength(1)
+    expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    await byHand(`ALTER TABLE full_field_days DELETE WHERE account = '${OTHER_ACCOUNT}'`)
+    expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', table: 'full_field_days' })
+  })
+
   test.each(cases)('%s', async (_, statements, found) => {
     await fill()
     await byHand(...statements)
