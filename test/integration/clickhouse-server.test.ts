@@ -304,7 +304,7 @@ describe('a server that says no ends the start with a sentence', () => {
 
   test('to a database that is not there and that the user may not create', async () => {
     await expect(starting('weir', 'right')).rejects.toThrow(
-      /ended with 1 .*\nweir: .* has no database absent, and the user weir may not create it: create it, or name another/,
+      /ended with 2 .*\nweir: .* has no database absent, and the user weir may not create it: create it, or name another/,
     )
   })
 
@@ -316,7 +316,7 @@ describe('a server that says no ends the start with a sentence', () => {
     weir = RunningWeir.prepare(await settingsFor(server))
     await weir.start(WAITS_FOR_SERVER)
     front = await startFront(join(folder, 'store'), port, ['--user', 'weir', '--password', 'right'])
-    expect(await weir.ended()).toBe(1)
+    expect(await weir.ended()).toBe(2)
     expect(weir.output).toMatch(/^weir: .* does not let the user weir in/m)
   })
 })
