@@ -285,7 +285,7 @@ export async function closeInstallation({ opening, end, log, ends, directory }: 
   end.close()
   await opening.close()
   await log.close()
-  ends.close()
+  await ends.close()
   directory.close()
 }
 

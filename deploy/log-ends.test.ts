@@ -22,9 +22,19 @@ test('the next process knows how far partitions were, also when this one is kill
   const next = LogEnds.open(folder)
   expect([next.isKnown, next.of(TOPIC, 0), next.of({ ...TOPIC, logId: 'other' }, 1)]).toEqual([true, 0n, 0n])
   next.note(TOPIC, 0, 3n)
-  next.close()
+  await next.close()
   expect(LogEnds.open(folder).of(TOPIC, 0)).toBe(3n)
   expect(LogEnds.open(folder).of(TOPIC, 1)).toBe(7n)
+})
+
+test('another log of the same name is not taken for the one of before', async () => {
+  const ends = LogEnds.open(folder)
+  ends.note({ ...TOPIC, logId: 'a longer one of before' }, 0, 1_000_000n)
+  await ends.close()
+  const next = LogEnds.open(folder)
+  next.note(TOPIC, 0, 1n)
+  await next.close()
+  expect(LogEnds.open(folder).of(TOPIC, 0)).toBe(1n)
 })
 
 test('a damaged file tells nothing', () => {

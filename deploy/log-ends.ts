@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { constants, existsSync, readFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeAtomically } from './durable-file.ts'
 
 const FILE_NAME = 'log-ends.json'
 /** How much the file may be behind the log while it is written. */
@@ -24,9 +24,15 @@ export class LogEnds {
   readonly isKnown: boolean
   #isChanged = false
   #late: NodeJS.Timeout | undefined
+  #file: FileHandle | undefined
+  /** Of what the file has: an older one may be longer. */
+  #length: number
+  #writing: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, topics: Map<string, TopicEnds> | undefined) {
+  private constructor(path: string, text: string) {
+    const topics = parsed(text)
     this.#path = path
+    this.#length = text.length
     this.#topics = topics ?? new Map()
     this.isKnown = topics !== undefined
   }
@@ -34,7 +40,7 @@ export class LogEnds {
   /** A file that is not there, or damaged, tells nothing. */
   static open(directory: string): LogEnds {
     const path = join(directory, FILE_NAME)
-    return new LogEnds(path, existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined)
+    return new LogEnds(path, existsSync(path) ? readFileSync(path, 'utf8') : '')
   }
 
   /** 0 when nothing is known. */
@@ -60,22 +66,26 @@ export class LogEnds {
     this.#late ??= setTimeout(() => this.#write(), LATE_MS).unref()
   }
 
-  /** Writes what is known now, durably. */
-  close(): void {
+  /** Writes what is known now, durably. A disk that cannot keeps nobody from stopping. */
+  async close(): Promise<void> {
     clearTimeout(this.#late)
-    if (this.#isChanged) writeAtomically(this.#path, this.#text())
+    if (this.#isChanged) this.#write()
+    await this.#writing
+    await this.#file?.sync().catch(() => undefined)
+    await this.#file?.close()
   }
 
-  /** Whole or not at all; a disk that is full keeps nobody from anything. */
+  /** In place and at once, so that the disk's journal has nothing to do; a torn one tells nothing to the next start. */
   #write(): void {
     this.#late = undefined
-    const temporary = `${this.#path}.new`
-    try {
-      writeFileSync(temporary, this.#text(), { mode: 0o600 })
-      renameSync(temporary, this.#path)
-    } catch {
-      // The next one is written anew.
+    const write = async () => {
+      this.#file ??= await open(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600)
+      const text = this.#text().padEnd(this.#length)
+      this.#length = text.length
+      await this.#file.write(text, 0)
     }
+    // What cannot be written now is written with the next.
+    this.#writing = this.#writing.then(write).catch(() => undefined)
   }
 
   #text(): string {
