@@ -3,6 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
@@ -15,9 +16,9 @@ afterEach(async () => {
   weir = undefined
 })
 
-async function post(running: RunningWeir, lines: readonly string[]): Promise<Response> {
+async function post(running: RunningWeir, lines: readonly string[], host = 'web-1'): Promise<Response> {
   const { ingestUrl, ingestionKey } = running.credentials
-  return fetch(`${ingestUrl}/logs/ingest?hostname=web-1`, {
+  return fetch(`${ingestUrl}/logs/ingest?hostname=${host}`, {
     method: 'POST',
     headers: { apikey: ingestionKey, 'content-type': 'application/json' },
     body: JSON.stringify({ lines: lines.map(line => ({ line })) }),
@@ -37,9 +38,9 @@ async function command(running: RunningWeir, ...args: string[]): Promise<{ code:
   })
 }
 
-/** Cuts bytes off the end of what was written last of the lines' only partition. */
-function cutTail(running: RunningWeir, bytes: number): void {
-  const folder = join(running.directory, 'log/weir.ingest/0')
+/** Cuts bytes off the end of what was written last of a partition. */
+function cutTail(running: RunningWeir, bytes: number, partition = 'weir.ingest/0'): void {
+  const folder = join(running.directory, 'log', partition)
   const newest = readdirSync(folder)
     .filter(name => name.endsWith('.segment'))
     .sort()
@@ -170,3 +171,56 @@ test('after a kill and a lost end that no checkpoint and no row knows of, the fo
   await running.start()
   expect(await ready(running)).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
 }, 60_000)
+
+test('events of a spread account wait for their keyed partition that lost its end, and none is swallowed', async () => {
+  const running = await RunningWeir.start({ WEIR_PORT: String(await freePort()), WEIR_PARTITIONS: '2' })
+  weir = running
+  const create = async (path: string, body: unknown) =>
+    (await running.send<{ data: { id: string } }>('POST', path, body)).data.id
+  const pipeline = await create('/v3/pipeline', { title: 'limited' })
+  const at = (kind: string) => `/v3/pipeline/${pipeline}/${kind}`
+  const source = await create(at('source'), { type: 'log-analysis-ingestion' })
+  const limit = await create(at('transform'), {
+    type: 'throttle',
+    inputs: [source],
+    user_config: { threshold: 100_000, window_ms: 1_000, key_field: '.line' },
+  })
+  await create(at('sink'), { type: 'log-analysis', inputs: [limit] })
+  await running.send('POST', at('publish'), {})
+  await running.send('PUT', '/v3/account/spread', { enabled: true })
+  const spread = await eventually(
+    () => running.get<{ data: { phase: string } }>('/v3/account/spread'),
+    ({ data }) => data.phase === 'on',
+  )
+  expect(spread.data.phase).toBe('on')
+  const send = async (name: string) => {
+    for (let line = 0; line < 100; line++)
+      expect((await post(running, [`${name} ${line}`], `host-${line % 7}`)).status).toBe(200)
+  }
+  const stored = (count: number) =>
+    eventually(
+      () => exportedLines(running),
+      lines => lines.length >= count,
+    )
+  await send('before')
+  expect(await stored(100)).toHaveLength(100)
+  await running.end('SIGTERM')
+  cutTail(running, 4_000, 'weir.keyed/1')
+  await running.start()
+  const told = await ready(running)
+  const [, from = '', to = ''] = /--topic keyed --partition 1 --from (\d+) --to (\d+)/.exec(told.text) ?? []
+  expect([told.status, from]).toEqual([503, expect.stringMatching(/\d/)])
+  await send('meanwhile')
+  const accept = ['log', 'accept-loss', '--topic', 'keyed', '--partition', '1', '--from', from, '--to', to]
+  expect(await command(running, ...accept)).toMatchObject({ code: 0 })
+  await send('after')
+  const lines = await stored(300)
+  expect(new Set(lines.map(line => line._line)).size).toBe(300)
+  expect(lines).toHaveLength(300)
+  const well = await eventually(
+    () => ready(running),
+    ({ status }) => status === 200,
+  )
+  expect(well.status).toBe(200)
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
