@@ -133,32 +133,28 @@ WHERE ${atOrBehind(target, from)}`,
     from: Position & { readonly timeMs: number },
   ): Promise<StoreReach> {
     if (this.#logId === undefined) throw this.#notOpen
-    return this.#translated(async () => {
-      const [owner] = await this.#connection.read<{ rows: string; offset: string }>(
-        `SELECT count() AS rows, max(epoch_offset) AS offset FROM owners
-WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`,
-      )
-      const positions = new Map<StoreTable, Position>()
-      let timeMs = 0
-      for (const table of STORE_TABLES) {
-        const [found] = await this.#connection.read<{
-          rows: string
-          highest: [string, number]
-          latest: string
-        }>(
-          `SELECT count() AS rows, max((offset, row)) AS highest, toUnixTimestamp64Milli(max(t)) AS latest
+    // One statement: a start asks this of every partition.
+    const ofTables = STORE_TABLES.map(
+      table => `SELECT '${table}' AS name, count() AS rows, max((offset, row)) AS highest, toUnixTimestamp64Milli(max(t)) AS latest
 FROM ${table} WHERE ${atOrBehind({ topic, partition, table }, from)}`,
-        )
-        if (found === undefined || found.rows === '0') continue
-        positions.set(table, { offset: BigInt(found.highest[0]), row: found.highest[1] })
-        timeMs = Math.max(timeMs, Number(found.latest))
-      }
-      return {
-        owner: owner === undefined || owner.rows === '0' ? null : BigInt(owner.offset),
-        positions,
-        timeMs,
-      }
-    })
+    )
+    const ofOwners = `SELECT 'owners' AS name, count() AS rows, max((epoch_offset, epoch_attempt)) AS highest, toInt64(0) AS latest
+FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
+    const rows = await this.#translated(() =>
+      this.#connection.read<{ name: string; rows: string; highest: [string, number]; latest: string }>(
+        [ofOwners, ...ofTables].join('\nUNION ALL\n'),
+      ),
+    )
+    const positions = new Map<StoreTable, Position>()
+    let [owner, timeMs]: [bigint | null, number] = [null, 0]
+    for (const { name, rows: count, highest, latest } of rows) {
+      if (count === '0') continue
+      const [offset, row] = highest
+      if (name === 'owners') owner = BigInt(offset)
+      else positions.set(name as StoreTable, { offset: BigInt(offset), row })
+      timeMs = Math.max(timeMs, Number(latest))
+    }
+    return { owner, positions, timeMs }
   }
 
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
@@ -282,6 +278,8 @@ FROM ${table} WHERE ${atOrBehind({ topic, partition, table }, from)}`,
 function fence(topic: number, partition: number, { offset, attempt }: Epoch): string {
   return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), '${FENCED}') = 0`
 }
+
+const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
 
 /** Rows of a partition at or behind a position. */
 function atOrBehind(
