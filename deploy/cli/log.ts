@@ -6,6 +6,13 @@ import { dataFolder } from './connection.ts'
 import { assertDataFolder, runOperatorTask } from './operator-task.ts'
 import { type World, write } from './world.ts'
 
+const EXAMPLES = `
+Examples:
+  weir verify                         which records are missing, as /readyz says, too
+  weir log accept-loss --topic ingest --partition 0 --from 812 --to 911
+  WEIR_DATA_DIR=/var/lib/weir weir log accept-loss --topic keyed --partition 3 --from 40 --to 41
+  weir log accept-loss --topic config --partition 0 --from 42 --to 57`
+
 const HELP = `
 A log may end before what is known of it: after a disk that lost what it had confirmed, with a copy
 that is not whole, or with log/ put back alone. Put the log back from where it is whole, if you can.
@@ -23,12 +30,7 @@ events is lost: tokens and keys that were revoked or deleted there work again un
 Older programs do not take the log any more.
 
 Exit codes: 0 done, 2 not done.
-
-Examples:
-  curl -s http://127.0.0.1:8080/readyz
-  weir log accept-loss --topic ingest --partition 0 --from 812 --to 911
-  WEIR_DATA_DIR=/var/lib/weir weir log accept-loss --topic keyed --partition 3 --from 40 --to 41
-  weir log accept-loss --topic config --partition 0 --from 42 --to 57`
+${EXAMPLES}`
 
 const TOPICS = [...LOSABLE_TOPICS, 'config'] as const
 
@@ -48,7 +50,11 @@ export function logCommand(world: World): Command {
     .action(async ({ topic, ...place }: AcceptLossOptions) =>
       topic === 'config' ? acceptLossOfConfiguration(place, world) : acceptLoss({ topic, ...place }, world),
     )
-  return new Command('log').summary('accept that the log has lost records').addCommand(accept)
+  return new Command('log')
+    .summary('accept that the log has lost records')
+    .description('Go on with a log that has lost records.')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(accept)
 }
 
 async function acceptLoss(options: Omit<AcceptLossTask, 'task'>, world: World): Promise<void> {

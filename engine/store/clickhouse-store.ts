@@ -279,8 +279,6 @@ function fence(topic: number, partition: number, { offset, attempt }: Epoch): st
   return `throwIf((SELECT max((epoch_offset, epoch_attempt)) FROM owners WHERE topic = ${topic} AND partition = ${partition}) > (toUInt64(${offset}), toUInt32(${attempt})), '${FENCED}') = 0`
 }
 
-const TABLES = ['lines', 'node_metrics', 'pipeline_errors'] as const
-
 /** Rows of a partition at or behind a position. */
 function atOrBehind(
   { topic, partition, table }: PartitionTable,
