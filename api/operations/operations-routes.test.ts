@@ -2,6 +2,7 @@ import { Registry } from '@prometheus-io/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import { GuardedTopic, lostTailSentence } from '../../engine/log/guarded-topic.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -86,6 +87,22 @@ describe('readiness', () => {
     expect(await readiness({ log, clock, engine: unknown }).notReady()).toEqual([
       'The engine has not been given its partitions yet.',
     ])
+  })
+
+  test('a partition that lost its end is told of once, with the records that are missing', async () => {
+    const lost = { topic: 'weir.ingest', partition: 1, from: 7n, to: 9n }
+    const topic = await log.topic('weir.ingest', 2)
+    const look = async (partition: number) => (partition === 1 ? lost : undefined)
+    const guarded = new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
+    await guarded.lookAtAll()
+    const sentence = lostTailSentence(lost)
+    const engine = await engineOver({
+      workers: [worker(0, 5n, 0)],
+      keyedWorkers: [],
+      troubles: new Map([[1, sentence]]),
+    })
+    expect(await readiness({ log, clock, engine, guarded: [guarded] }).notReady()).toEqual([sentence])
+    expect(await readiness({ log, clock, guarded: [guarded] }).notReady()).toEqual([sentence])
   })
 
   test('a full log is said to be full', async () => {
