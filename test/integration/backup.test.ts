@@ -317,7 +317,7 @@ test('kill -9 in the middle of a backup leaves a folder that restore refuses, an
   const another = await command(['verify'], weir.environment)
   expect(another).toMatchObject({
     code: 2,
-    err: 'weir: Another verification or backup is under way: wait for its end.\n',
+    err: 'weir: Another operator command is under way: wait for its end.\n',
   })
   expect(existsSync(join(weir.directory, 'held'))).toBe(true)
   await weir.end('SIGKILL')
