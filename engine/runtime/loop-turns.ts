@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock/clock.ts'
 
 /** Everybody else of the process waits while one works. An answer takes some turns, which together are short. */
-const STRETCH_MS = 5
+const STRETCH_MS = 2
 
 /**
  * The turns of those who work a lot in one process. Between two of them everybody else has a turn: what was sent is read,
