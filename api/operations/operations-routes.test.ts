@@ -99,6 +99,7 @@ describe('readiness', () => {
     const engine = await engineOver({
       workers: [worker(0, 5n, 0)],
       keyedWorkers: [],
+      expiredLines: 0,
       troubles: new Map([[1, sentence]]),
     })
     expect(await readiness({ log, clock, engine, guarded: [guarded] }).notReady()).toEqual([sentence])
