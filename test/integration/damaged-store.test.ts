@@ -131,7 +131,10 @@ describe('a part of the store that was damaged', () => {
     })
     expect(response.status).toBe(200)
     const { code, text } = verify()
-    expect([code, text]).toEqual([2, expect.stringContaining(`Part ${basename(part)} of the table lines is damaged`)])
+    expect([code, text]).toEqual([
+      2,
+      expect.stringContaining(`Part ${basename(part)} of the table lines is damaged`),
+    ])
   })
 
   test('while it was stopped is named as well, and is whole again once it was put back', async () => {
