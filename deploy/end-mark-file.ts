@@ -32,7 +32,7 @@ export function endMarkFile(path: string, seal: Seal): MarkKeeper {
       if (newest !== undefined) return newest
       throw new MarkUnreadableError(
         `${path} is damaged (it holds no mark that the secret key of this installation has signed): restore the file from ` +
-          'the backup that the log is from',
+          'the backup that the log is from; or remove it: then the store alone says how far the configuration has come',
       )
     },
     async write(mark) {

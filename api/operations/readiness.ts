@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { type GuardedTopic, lostTailSentence } from '../../engine/log/guarded-topic.ts'
+import { type GuardedTopic, lostTailPlace, lostTailSentence } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -38,10 +38,13 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
     notReady: async () => {
       const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
       const behind = ports.configurationEnd?.trouble
-      const lost = (ports.guarded ?? []).flatMap(({ losses }) => losses.map(lostTailSentence))
-      // The worker of such a partition says the same.
-      const others = found.flat().filter(sentence => !lost.some(each => sentence.includes(each)))
-      return [...logTroubles(ports.log), ...lost, ...others, ...(behind === undefined ? [] : [behind])]
+      const lost = (ports.guarded ?? []).flatMap(({ losses }) => losses)
+      // The worker of such a partition says the same, of as much as it knew of when it looked.
+      const others = found
+        .flat()
+        .filter(sentence => !lost.some(tail => sentence.includes(lostTailPlace(tail))))
+      const ofLog = [...logTroubles(ports.log), ...lost.map(lostTailSentence)]
+      return [...ofLog, ...others, ...(behind === undefined ? [] : [behind])]
     },
   }
 }

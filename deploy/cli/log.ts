@@ -25,7 +25,8 @@ line that is acknowledged afterwards is stored once. The server may run or not; 
 command works on the cluster.
 
 config: the start is refused. Stop every process of the installation first. Every change in the lost
-events is lost: tokens and keys that were revoked or deleted there work again until you do it anew.
+events is lost: tokens and keys that were revoked or deleted there work again, and settings such as
+retention and rules are as they were before, until you do it anew.
 
 Older programs do not take the log any more.
 
@@ -86,9 +87,10 @@ async function acceptLossOfConfiguration(
   })
   await write(
     world.stdout,
-    `The loss of events ${from} to ${to} of the configuration is accepted: it goes on with event ${next}.\n` +
-      'Tokens, keys and members that were revoked or deleted in them work again, and what was created in them is gone. Look\n' +
-      'through them ("weir token list", "weir audit --kind accepted-loss"), and do anew what must hold. Then start the service.\n',
+    `The loss of ${from === to ? `event ${from}` : `events ${from} to ${to}`} of the configuration is accepted: it goes on with event ${next}.\n` +
+      'Tokens, keys and members that were revoked or deleted there work again; what was created or set there (pipelines, rules,\n' +
+      'retention) is gone or as it was before. Look through all of it ("weir token list", "weir retention", "weir pipeline list",\n' +
+      '"weir audit --kind accepted-loss"), and do anew what must hold. Then start the service.\n',
   )
 }
 

@@ -1,3 +1,4 @@
+import { acceptLossCommand } from '../../engine/log/guarded-topic.ts'
 import type { Mismatch, MismatchKind, MismatchSide } from '../../engine/runtime/verification-report.ts'
 import { grouped } from './byte-size.ts'
 import { type Column, printable, tableLines } from './table.ts'
@@ -34,8 +35,7 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   'lost-tail': [
     'These records are known of, by checkpoints, by the store or by the data folder, and the end of the log that had ' +
       'them is gone: a disk lost what it had confirmed, or a copy of log/ is older than the rest. Nothing is taken there.',
-    'What to do: put the log back from where it is whole. Otherwise accept the loss with "weir log accept-loss" and the ' +
-      'numbers above as --from and --to ("weir log accept-loss --help").',
+    'What to do: put the log back from where it is whole. Otherwise accept the loss:',
   ],
   'beyond-log': [
     'The store has rows of records that are not on the log: the end of the log was cut off, or lost by the disk; the ' +
@@ -78,9 +78,20 @@ export function mismatchLines(mismatch: Mismatch): string[] {
 }
 
 /** Rows too many may have been stored by records that the log has lost. */
-function meaningOf({ kind, expected, found }: Mismatch): readonly string[] {
+function meaningOf({ kind, expected, found, ...place }: Mismatch): readonly string[] {
+  if (kind === 'lost-tail') return [...MEANINGS[kind], `  ${commandFor(place)}`]
   if (kind === 'rows' && found.rows > expected.rows) return [LOOK_FOR, CUT_LOG, RESTORE]
   return MEANINGS[kind]
+}
+
+function commandFor({
+  where,
+  partition,
+  firstOffset,
+  lastOffset,
+}: Omit<Mismatch, 'kind' | 'expected' | 'found'>) {
+  const [from, to] = [BigInt(firstOffset ?? 0), BigInt(lastOffset ?? 0)]
+  return acceptLossCommand({ topic: String(where.topic), partition: partition ?? 0, from, to })
 }
 
 function whatOf({ kind, table, expected, found }: Mismatch): string {

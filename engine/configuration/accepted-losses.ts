@@ -18,7 +18,7 @@ export interface AcceptedLoss {
    * and a partition ignores a cut whose version it has seen.
    */
   readonly versionShift: number
-  /** Whose audit shows it: everybody's that the log knew of. */
+  /** Whose audit shows it: everybody's that the log knew of; of nobody: everybody's who comes later. */
   readonly accounts: readonly string[]
   readonly enterprises: readonly string[]
 }

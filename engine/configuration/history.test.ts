@@ -5,6 +5,8 @@ import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { CONFIG_TOPIC } from '../log/topics.ts'
 import { silentLogger } from '../logger.ts'
+import { acceptConfigurationLoss } from './accept-loss.ts'
+import { acceptedLosses } from './accepted-losses.ts'
 import { type Change, ConfigurationLog, create, remove, replace } from './configuration-log.ts'
 import { type AccountKey, accountKeys } from './entities.ts'
 import { placeOfAccount } from './history.ts'
@@ -124,4 +126,15 @@ test('two looks at once read the log once', async () => {
   await configuration.append([create(accountKeys, 'k1', keyNamed('one'))], author)
   const [first, second] = await Promise.all([told(configuration), told(configuration)])
   expect([first.length, second]).toEqual([1, first])
+})
+
+test('a loss of everything, behind which the log knew of nobody, is in the audit of whoever comes later', async () => {
+  const { open } = world()
+  const configuration = await open(1)
+  const lost = { from: 0n, to: 3n, version: 4, witnesses: ['the store'] }
+  await acceptConfigurationLoss(configuration, lost, [])
+  await configuration.append([create(accountKeys, 'k', keyNamed('k'))], { subjectId: 's', account: ACCOUNT })
+  await configuration.history.catchUp()
+  const changes = [...configuration.history.newestFirst(placeOfAccount(ACCOUNT))]
+  expect(changes.map(({ kindName }) => kindName)).toEqual([accountKeys.name, acceptedLosses.name])
 })

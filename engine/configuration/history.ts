@@ -87,6 +87,8 @@ export class ConfigurationHistory {
   readonly #ports: HistoryPorts
   readonly #kinds = new Map(KINDS.map(kind => [kind.name, kind]))
   readonly #byPlace = new Map<string, PastChange[]>()
+  /** Accepted losses behind which the log knew of nobody: whoever comes later sees them. */
+  readonly #ofEverybody: PastChange[] = []
   /** The newest change of each entity, by kind and id. */
   readonly #newest = new Map<string, PastChange>()
   /** Of entities with parts, by kind and id: digests of those that are there. */
@@ -253,9 +255,10 @@ export class ConfigurationHistory {
 
   #add(key: string, change: PastChange): void {
     this.#newest.set(key, change)
+    if (change.kind.name === acceptedLosses.name && change.places.length === 0) this.#ofEverybody.push(change)
     for (const place of change.places) {
       const changes = this.#byPlace.get(place)
-      if (changes === undefined) this.#byPlace.set(place, [change])
+      if (changes === undefined) this.#byPlace.set(place, [...this.#ofEverybody, change])
       else changes.push(change)
     }
   }

@@ -110,9 +110,9 @@ export function lossSentence(lost: LostTail, log: FoldedLog): string {
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`
   const how =
     from < log.nextOffset && to < log.nextOffset
-      ? `the ${events} of the configuration log (weir.config) are not those that were written there`
-      : `the configuration log (weir.config) ends before offset ${log.nextOffset}, and its ${events} are missing`
-  return `${how} (known from ${witnesses.join(' and ')}). Tokens and keys that were revoked or deleted in them would work again`
+      ? `the ${events} of the configuration log (weir.config) ${from === to ? 'is not the one that was' : 'are not those that were'} written there`
+      : `the configuration log (weir.config) ends before offset ${log.nextOffset}, and its ${events} ${from === to ? 'is' : 'are'} missing`
+  return `${how} (known from ${witnesses.join(' and ')}). Tokens and keys that were revoked or deleted there would work again`
 }
 
 /** The command that does without what is missing. */

@@ -180,11 +180,19 @@ export class TailLostError extends LogError {
   }
 }
 
-export function lostTailSentence({ topic, partition, from, to }: LostTail): string {
-  const name = SHORT_NAMES[topic] ?? topic
+export function lostTailSentence(lost: LostTail): string {
   return (
-    `Partition ${partition} of ${topic} ends before record ${from}, but records up to ${to} are known of: the end of ` +
-    'its log was lost, and nothing is taken there. Put the log back from where it is whole; or accept the loss: ' +
-    `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`
+    `${lostTailPlace(lost)}, but records up to ${lost.to} are known of: the end of its log was lost, and nothing is taken ` +
+    `there. Put the log back from where it is whole; or accept the loss: ${acceptLossCommand(lost)}`
   )
+}
+
+/** How each sentence about a lost tail begins, whoever says it and however much they know of. */
+export function lostTailPlace({ topic, partition, from }: LostTail): string {
+  return `Partition ${partition} of ${topic} ends before record ${from}`
+}
+
+export function acceptLossCommand({ topic, partition, from, to }: LostTail): string {
+  const name = SHORT_NAMES[topic] ?? topic
+  return `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`
 }

@@ -72,7 +72,12 @@ export class SegmentPartition {
     const foundBytes = await partitionBytes(operations, directory)
     const segments = await openSegments(operations, identity)
     const last = segments.at(-1)
-    if (last === undefined) throw new LogError('LOG_CORRUPT', `${directory} has lost its segment files.`)
+    if (last === undefined)
+      throw new LogError(
+        'LOG_CORRUPT',
+        `${directory} has lost its segment files: put them back from a backup. If there is none, create the empty file ` +
+          `${segmentPath(directory, 0)}: the next start says what is missing and how to go on without it.`,
+      )
     await removeStrayIndexes(operations, directory, segments)
     const keptBytes = segments.reduce((sum, { index, indexBytes }) => sum + index.end + indexBytes, 0)
     room.change(keptBytes - foundBytes)

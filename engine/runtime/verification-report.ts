@@ -194,7 +194,7 @@ export function strayMismatch(
 }
 
 /** Records that a partition's log has lost. */
-export function lostTailMismatch({ partition, from, to }: LostTail): Mismatch {
+export function lostTailMismatch({ topic, partition, from, to }: LostTail): Mismatch {
   return {
     ...NOWHERE,
     kind: 'lost-tail',
@@ -202,6 +202,7 @@ export function lostTailMismatch({ partition, from, to }: LostTail): Mismatch {
     partition,
     firstOffset: Number(from),
     lastOffset: Number(to),
+    where: { topic },
   }
 }
 
