@@ -128,7 +128,7 @@ export async function openServers(
       guarded: [ingest, parts.keyed.topic],
     }),
     outbound: installationOutbound(settings, () =>
-      servers.flatMap(({ addresses }) => addresses() as AddressInfo[]),
+      servers.flatMap(server => server.addresses() as AddressInfo[]),
     ),
     only: serves.api ? undefined : 'operations',
     settings: {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Logger } from '../../engine/logger.ts'
-import type { NetworkAddress, Outbound } from '../../engine/outbound/outbound.ts'
+import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import { ApiError } from '../errors.ts'
 import { tooManyRequests } from '../rate-limit.ts'
 
@@ -79,8 +79,9 @@ export class Reach {
           connection.destroy()
           connected.resolve(address)
         },
-        (error: Error) => {
-          if (!signal.aborted) logger.info({ account, why: error.message }, 'an address is out of reach')
+        (error: unknown) => {
+          if (!(error instanceof OutboundError)) connected.reject(error)
+          else if (!signal.aborted) logger.info({ account, why: error.message }, 'an address is out of reach')
         },
       )
     try {

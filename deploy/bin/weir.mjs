@@ -3,7 +3,7 @@
 // itself needs Node 24, which the project brings along as an npm package.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -17,7 +17,7 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   endWithLauncher()
   // Compiled code is kept for the next start, which takes a third less time by it; where nothing can be written, it
   // is compiled again. Not in the folder for temporary files: who else may write there could give us code to run.
-  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/weir', import.meta.url)))
+  nodeModule.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/weir', import.meta.url)))
   const { main } = await import('../cli/program.ts')
   await main()
 } else {
