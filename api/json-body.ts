@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseExactJson } from '../engine/exact-json.ts'
-import { assertNoneTooLarge, parseJson } from '../engine/json-text.ts'
+import { assertNoneTooLarge, parseBoundedNumbers } from '../engine/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { type ApiError, badRequest } from './errors.ts'
 import { rememberOrder } from './member-order.ts'
@@ -55,7 +55,7 @@ function jsonBody(body: Buffer, exactMember: string | undefined): JsonValue | un
  */
 export function parseBoundedJson(text: string, exactMember?: string): JsonValue {
   if (depthOf(text) > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
-  const value = parseJson(text)
+  const value = parseBoundedNumbers(text)
   if (exactMember !== undefined && isJsonObject(value) && Object.hasOwn(value, exactMember))
     value[exactMember] = (parseExactJson(text) as JsonObject)[exactMember] as JsonValue
   assertNoneTooLarge(value, text)

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import { checkCondition, checkLeaf, compileCondition, compileLeaf, type Leaf } from './condition.ts'
 import { Event } from './event.ts'
+import { parseExactJson } from './exact-json.ts'
 import { UNMETERED } from './expressions/cost-meter.ts'
 import { OPERATOR_NAMES, operatorNamed } from './operators.ts'
 
 const HUGE = new NumberText('1e400')
+const [NINES_308, NINES_309] = ['9'.repeat(308), '9'.repeat(309)]
 
 function eventOf(message: JsonValue): Event {
   return Event.of(message, {}, '2031-03-09T08:15:30.250Z')
@@ -20,6 +22,9 @@ function judge(leaf: Leaf, message: JsonValue): [boolean, ...string[]] {
   const predicate = compileLeaf(leaf, (code, { field }) => reported.push(`${code} ${field}`), UNMETERED)
   return [predicate(eventOf(message)), ...reported]
 }
+
+/** The message with such a number, as an event has it. */
+const read = (number: string) => parseExactJson(`{"v":${number}}`)
 
 const leaf = (field: string, operator: string, value?: string | number, more: Partial<Leaf> = {}): Leaf => ({
   field,
@@ -71,6 +76,11 @@ describe('operators', () => {
       'E_COMPARE_COERCION_FAILED .v',
     ],
     ['nor by less', 'less_or_equal', 5, { v: HUGE }, false, 'E_COMPARE_COERCION_FAILED .v'],
+    ['308 digits have an order', 'greater', 5, read(NINES_308), true],
+    ['309 nines have none', 'greater', 5, read(NINES_309), false, 'E_COMPARE_COERCION_FAILED .v'],
+    ['308 digits equal their text', 'equal', NINES_308, read(NINES_308), true],
+    ['309 nines equal their text', 'equal', NINES_309, read(NINES_309), true],
+    ['309 digits are told apart', 'equal', NINES_309, read(`${NINES_308}8`), false],
     ['it is a number', 'is_number', undefined, { v: HUGE }, true],
     ['it is no object', 'is_object', undefined, { v: HUGE }, false],
     ['it contains no text', 'contains', '1', { v: HUGE }, false, 'E_COMPARE_BAD_TYPE .v'],

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isJsonObject, type JsonObject, NumberText } from '../schemas/json.ts'
 import { compactText, drawnSpelling, drawnValue, spelledText } from '../test/support/drawn-json.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { parseExactJson } from './exact-json.ts'
 import { textFormBytes } from './json-size.ts'
-import { exactJsonText, jsonText, keptJsonText } from './json-text.ts'
+import { exactJsonText, jsonText, keptJsonText, parseKeptJson } from './json-text.ts'
 import { orderedObject, withMember, withoutMember } from './ordered-object.ts'
+import { bigIntegerText } from './query-language/number-text.ts'
 
 describe('JSON as it was sent', () => {
   test.each([
@@ -41,6 +42,32 @@ describe('JSON as it was sent', () => {
     expect(isJsonObject(value)).toBe(false)
     expect(`${value}`).toBe('1e400')
     expect(jsonText({ a: value, b: 2n ** 70n })).toBe('{"a":1e400,"b":1180591620717411303424}')
+  })
+
+  test('an integer of 308 digits is a number, one of 309 nines its text', () => {
+    const [within, beyond] = ['9'.repeat(308), '9'.repeat(309)]
+    expect(parseExactJson(`[${within},-${within},${beyond},-${beyond}]`)).toEqual([
+      ...[BigInt(within), -BigInt(within)],
+      ...[new NumberText(beyond), new NumberText(`-${beyond}`)],
+    ])
+    // The edge itself is the largest double, which has 309 digits.
+    const largest = BigInt(Number.MAX_VALUE)
+    expect(parseExactJson(`${largest}`)).toBe(largest)
+    const keys = `{"b":${within},"7":${beyond}}`
+    expect(jsonText(parseExactJson(keys))).toBe(keys)
+  })
+
+  test('no bigint is made of more digits than a double has room for, however many a number has', () => {
+    const made = vi.spyOn(globalThis, 'BigInt')
+    const digits = '9'.repeat(1_900_000)
+    const text = `{"n":${digits},"7":[-${digits},12345678901234567890]}`
+    for (const print of [jsonText, exactJsonText, keptJsonText])
+      expect(print(parseExactJson(text)) === text).toBe(true)
+    expect(() => parseKeptJson(text)).toThrow('too large')
+    expect(bigIntegerText(digits) === digits).toBe(true)
+    const lengths = made.mock.calls.map(([sent]) => String(sent).length)
+    made.mockRestore()
+    expect(Math.max(...lengths)).toBe(20)
   })
 
   test('only objects with such keys are anything but plain', () => {

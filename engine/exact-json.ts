@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
-import { parseJson } from './json-text.ts'
+import { boundedNumber, parseBoundedNumbers, parseJson } from './json-text.ts'
 import { KEY_MARK, withMarkedKeys } from './marked-keys.ts'
 import { isIndexKey, orderedObject } from './ordered-object.ts'
 
@@ -10,7 +10,7 @@ import { isIndexKey, orderedObject } from './ordered-object.ts'
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): JsonValue {
-  const value = parseJson(text)
+  const value = parseBoundedNumbers(text)
   return isExact(value) ? value : reparsed(text)
 }
 
@@ -55,9 +55,6 @@ function reparsed(text: string): JsonValue {
 
 /** @param source as it is written */
 function numberOf(value: number, source: string | undefined): JsonValue {
-  if (Number.isSafeInteger(value) || source === undefined) return value
-  const plain = parseJson(source)
-  return plain === Number.POSITIVE_INFINITY || plain === Number.NEGATIVE_INFINITY
-    ? new NumberText(source)
-    : plain
+  if (source === undefined) return value
+  return Number.isFinite(value) ? boundedNumber(value, source) : new NumberText(source)
 }

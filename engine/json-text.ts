@@ -6,22 +6,45 @@ const INTEGER = /^-?\d+$/
 
 /**
  * Parses JSON; integer literals beyond ±(2^53 − 1) become bigint, so that they print with all their digits
- * (components, section 1.2).
+ * (components, section 1.2). To make a bigint of very many digits takes time that grows with their square: this is for
+ * what the program has taken in already.
  *
  * @throws SyntaxError
  */
 export function parseJson(text: string): JsonValue {
+  return parseWith(text, bigIntegerOr)
+}
+
+/**
+ * The same for what anybody sent: integers beyond the range of a double become infinite, as all numbers there do, so
+ * that no bigint is made of more than 309 digits.
+ *
+ * @throws SyntaxError
+ */
+export function parseBoundedNumbers(text: string): JsonValue {
+  return parseWith(text, boundedNumber)
+}
+
+function parseWith(text: string, numberOf: (value: number, source: string) => number | bigint): JsonValue {
   // Only a text with sixteen digits in a row can hold such a number: all others take the plain, fast parse.
   if (!mayHoldBigInteger(text)) return JSON.parse(text) as JsonValue
-  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
-    if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined)
-      return value
-    return INTEGER.test(context.source) ? BigInt(context.source) : value
-  }) as JsonValue
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value !== 'number' || context?.source === undefined ? value : numberOf(value, context.source),
+  ) as JsonValue
+}
+
+/** The number of a literal, unless that is infinite. @param source as it is written */
+export function boundedNumber(value: number, source: string): number | bigint {
+  return Number.isFinite(value) ? bigIntegerOr(value, source) : value
+}
+
+function bigIntegerOr(value: number, source: string): number | bigint {
+  return !Number.isSafeInteger(value) && INTEGER.test(source) ? BigInt(source) : value
 }
 
 /** A number that only an exponent, or hundreds of digits, can make too large. */
-const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}|\d{300}/
+const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}/
+const TOO_MANY_DIGITS = 300
 
 /**
  * The same, of what is to be kept: a number that is too large for any number here would turn into null when it is
@@ -30,15 +53,15 @@ const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}|\d{300}/
  * @throws SyntaxError
  */
 export function parseKeptJson(text: string): JsonValue {
-  const value = parseJson(text)
+  const value = parseBoundedNumbers(text)
   assertNoneTooLarge(value, text)
   return value
 }
 
 /** @param text what the value was parsed from; @throws SyntaxError */
 export function assertNoneTooLarge(value: JsonValue, text: string): void {
-  if (MAY_BE_TOO_LARGE.test(text) && holdsInfinity(value))
-    throw new SyntaxError('it holds a number that is too large')
+  const mayHold = MAY_BE_TOO_LARGE.test(text) || hasDigitsInARow(text, TOO_MANY_DIGITS)
+  if (mayHold && holdsInfinity(value)) throw new SyntaxError('it holds a number that is too large')
 }
 
 function holdsInfinity(value: JsonValue): boolean {

@@ -58,9 +58,10 @@ export function beginMerging(strategy: Strategy, value: JsonValue): Merged | und
 /**
  * Merges a further value in; one that does not fit is skipped.
  *
+ * @param isExact see `Event.isExact`
  * @returns bytes by which what is kept has grown, about
  */
-export function mergeInto(merged: Merged, next: JsonValue): number {
+export function mergeInto(merged: Merged, next: JsonValue, isExact: boolean): number {
   const { strategy, value } = merged
   switch (strategy) {
     case 'array':
@@ -85,7 +86,7 @@ export function mergeInto(merged: Merged, next: JsonValue): number {
         merged.value = next
       return 0
     case 'sum':
-      if (isNumber(next)) merged.value = sumOf(value as number | bigint, next)
+      if (isNumber(next)) merged.value = sumOf(value as number | bigint, next, isExact)
       return 0
     default:
       return 0
@@ -137,11 +138,17 @@ function isNumber(value: JsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** Integers add up exactly; what no number holds stays at the largest one. */
-function sumOf(one: number | bigint, other: number | bigint): number | bigint {
+/**
+ * Integers add up exactly; what no number holds stays at the largest one. Before the fifth behaviour a sum of two integers
+ * could be beyond that.
+ */
+function sumOf(one: number | bigint, other: number | bigint, isExact: boolean): number | bigint {
   if (Number.isInteger(Number(one)) && Number.isInteger(Number(other))) {
     const isSafe = (value: number | bigint) => typeof value === 'bigint' || Number.isSafeInteger(value)
-    if (isSafe(one) && isSafe(other)) return integer(BigInt(one) + BigInt(other))
+    if (isSafe(one) && isSafe(other)) {
+      const sum = integer(BigInt(one) + BigInt(other))
+      if (!isExact || Number.isFinite(Number(sum))) return sum
+    }
   }
   const sum = Number(one) + Number(other)
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum))

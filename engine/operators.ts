@@ -80,7 +80,7 @@ export function operatorNamed(name: string): Operator | undefined {
   return OPERATORS.get(name)
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** The operand of a numeric operator: a number, or a string that is a decimal number. */
 export function numericOperand(value: unknown): number | bigint | undefined {

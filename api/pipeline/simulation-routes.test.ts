@@ -42,7 +42,10 @@ describe('a simulation', () => {
   ])(
     'of %s shows keys in the order in which they were sent, and numbers as they were',
     async (_what, samples) => {
-      const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'
+      const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'.replace(
+        '"a"',
+        `"n":[${'9'.repeat(308)},${'9'.repeat(309)}],"a"`,
+      )
       const { statusCode, body } = await installation.call({
         method: 'POST',
         url: `${url}/simulate`,

@@ -362,6 +362,14 @@ checkAll('numbers', [
   example('n:1e400', '{"n":1e400}', true),
   example('n:==1E+400', '{"n":1e400}', false),
   example('n:1e401', '{"n":1e400}', false),
+  ...[308, 309, 400].flatMap(count => {
+    const digits = '9'.repeat(count)
+    return [
+      example(`n:==${digits}`, `{"n":${digits}}`, true),
+      example(`n:==${digits.slice(1)}8`, `{"n":${digits}}`, false),
+      example(`n:>1`, `{"n":${digits}}`, true),
+    ]
+  }),
   example('n:*', '{"n":1e400}', true),
   example('1e400', '{"n":[-5,1e400]}', true),
   example('n:>1', '{"n":1e400}', true),

@@ -51,13 +51,17 @@ export class MergeRules {
    * @param nowMs log time, for dates without a year
    * @returns bytes by which what is kept has grown, about
    */
-  add(merged: MergedEvent, { message, metadata, origin }: Event, nowMs: number): number {
+  add(merged: MergedEvent, { message, metadata, origin, isExact }: Event, nowMs: number): number {
     let bytes = 0
     if (isJsonObject(message))
       for (const [key, value] of Object.entries(message))
-        bytes += this.#addMember(merged.message, key, value, { nowMs, isLine: origin !== null })
+        bytes += this.#addMember(merged.message, key, value, {
+          nowMs,
+          isLine: origin !== null,
+          isExact,
+        })
     for (const [key, value] of Object.entries(metadata))
-      bytes += addValue(merged.metadata, key, value, 'discard')
+      bytes += addValue(merged.metadata, key, value, 'discard', isExact)
     return bytes
   }
 
@@ -65,10 +69,14 @@ export class MergeRules {
     held: Map<string, Merged>,
     key: string,
     value: JsonValue,
-    { nowMs, isLine }: { readonly nowMs: number; readonly isLine: boolean },
+    {
+      nowMs,
+      isLine,
+      isExact,
+    }: { readonly nowMs: number; readonly isLine: boolean; readonly isExact: boolean },
   ): number {
     const strategy = this.#strategyFor(key, isLine)
-    if (strategy !== undefined) return addValue(held, key, value, strategy)
+    if (strategy !== undefined) return addValue(held, key, value, strategy, isExact)
     const merged = held.get(key)
     if (merged === undefined || merged.strategy === 'date') {
       const date = this.#dateOf(key, value, nowMs)
@@ -82,7 +90,7 @@ export class MergeRules {
         return 2 * (Buffer.byteLength(key) + textFormBytes(date))
       }
     }
-    return addValue(held, key, value, usual(value))
+    return addValue(held, key, value, usual(value), isExact)
   }
 
   /** Undefined: it follows from the value. */
@@ -111,9 +119,15 @@ export class MergeRules {
   }
 }
 
-function addValue(held: Map<string, Merged>, key: string, value: JsonValue, strategy: Strategy): number {
+function addValue(
+  held: Map<string, Merged>,
+  key: string,
+  value: JsonValue,
+  strategy: Strategy,
+  isExact: boolean,
+): number {
   const merged = held.get(key)
-  if (merged !== undefined) return mergeInto(merged, value)
+  if (merged !== undefined) return mergeInto(merged, value, isExact)
   const begun = beginMerging(strategy, value)
   if (begun === undefined) return 0
   held.set(key, begun)

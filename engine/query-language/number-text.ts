@@ -6,6 +6,7 @@ const NUMBER = new RegExp(NUMBER_PATTERN)
 export const BIG_INTEGER_PATTERN = '^-?[1-9][0-9]{15,}$'
 
 const INTEGER = /^-?[0-9]+$/
+const LEADING_ZEROS = /^(-?)0+/
 
 /** @returns undefined when the whole text does not read as a number */
 export function readNumber(text: string): number | undefined {
@@ -19,5 +20,5 @@ function isBeyondDouble(text: string): boolean {
 
 /** The text as JSON writes this integer, when a double cannot hold it. */
 export function bigIntegerText(text: string): string | undefined {
-  return isBeyondDouble(text) ? BigInt(text).toString() : undefined
+  return isBeyondDouble(text) ? text.replace(LEADING_ZEROS, '$1') : undefined
 }

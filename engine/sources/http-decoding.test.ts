@@ -82,6 +82,16 @@ describe('json', () => {
     ])
   })
 
+  test('a number of very many digits is taken as it is', () => {
+    const digits = '9'.repeat(1_900_000)
+    const taken = decodedMessages(
+      Buffer.from(`[${digits},{"n":-${digits}}]`),
+      'json',
+      LIMIT_BYTES + 4_000_000,
+    )
+    expect(taken.map((text, index) => text === [digits, `{"n":-${digits}}`][index])).toEqual([true, true])
+  })
+
   test('a member named __proto__ is a member', () => {
     expect(decodedMessages(Buffer.from('[{"__proto__":1}]'), 'json', LIMIT_BYTES)).toEqual([
       '{"__proto__":1}',

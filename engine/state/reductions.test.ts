@@ -73,10 +73,13 @@ describe('open reductions', () => {
     take({ k: 2, n: 1e308 })
     take({ k: 3, n: 0.5 })
     take({ k: 3, n: 2n ** 60n })
+    take({ k: 4, n: 10n ** 308n })
+    take({ k: 4, n: 10n ** 308n })
     expect(messages(until(Number.POSITIVE_INFINITY))).toEqual([
       { k: 1, n: 9007199254740993n },
       { k: 2, n: Number.MAX_VALUE },
       { k: 3, n: 2 ** 60 + 0.5 },
+      { k: 4, n: Number.MAX_VALUE },
     ])
   })
 

@@ -248,6 +248,8 @@ describe('meta is stored as compact JSON', () => {
     ['an array becomes text', '[1, 2]', '"[1,2]"'],
     ['a number becomes text', '1.0', '"1"'],
     ['one that no double holds, too', '1e400', '"1e400"'],
+    ['one of 308 digits, too', '9'.repeat(308), `"${'9'.repeat(308)}"`],
+    ['one of 309 digits, too', '9'.repeat(309), `"${'9'.repeat(309)}"`],
     ['a word, too', 'true', '"true"'],
     ['half a surrogate pair is no character', '{"a":"\\ud83d"}', '{"a":"\ufffd"}'],
     ['blanks do not count towards the limit', `{"a":${' '.repeat(40_000)}1}`, '{"a":1}'],

@@ -17,8 +17,12 @@ const ATOMS: readonly DrawnJson[] = [
   ...['null', 'true', 'false', '0', '7', '-12', '0.5', '12345678901234567890', '-9007199254740993'].map(
     text => ({ sent: text, compact: text }),
   ),
+  // The longest integers that a double is near to.
+  ...['9'.repeat(308), `-1${'0'.repeat(308)}`].map(text => ({ sent: text, compact: text })),
   // Beyond a double: the text that was sent.
-  ...['1e400', '-1E+999', `1${'0'.repeat(400)}.5`, '1.5e0400'].map(text => ({ sent: text, compact: text })),
+  ...['1e400', '-1E+999', `1${'0'.repeat(400)}.5`, '1.5e0400', '9'.repeat(309), `-${'7'.repeat(400)}`].map(
+    text => ({ sent: text, compact: text }),
+  ),
   { sent: '1.0', compact: '1' },
   { sent: '-0', compact: '0' },
   { sent: '1E2', compact: '100' },

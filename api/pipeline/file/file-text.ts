@@ -164,9 +164,11 @@ class YamlReader {
   #scalar(value: unknown, pointer: string): JsonValue {
     switch (typeof value) {
       case 'bigint':
-        return Number.isSafeInteger(Number(value)) ? Number(value) : value
-      case 'number':
-        return Number.isFinite(value) ? value : this.#refused(pointer, 'must be a number that JSON can hold')
+      case 'number': {
+        const number = Number(value)
+        if (!Number.isFinite(number)) return this.#refused(pointer, 'must be a number that JSON can hold')
+        return Number.isSafeInteger(number) ? number : (value as number | bigint)
+      }
       case 'string':
       case 'boolean':
         return value
