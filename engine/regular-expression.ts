@@ -1,10 +1,11 @@
-import { RE2JS, RE2JSException } from 're2js'
+import { RE2JS, RE2JSException, RE2Set } from 're2js'
 import { CountedMatching } from './expressions/counted-matching.ts'
 import {
   type ExpressionProgram,
   expressionProgram,
   TooManyStepsError,
 } from './expressions/expression-program.ts'
+import { expressionSize } from './expressions/expression-size.ts'
 import { simpleLowerCase } from './lower-case.ts'
 
 /** An expression of a user, compiled for an engine that never backtracks: components, section 9.5. */
@@ -36,28 +37,68 @@ export function regularExpressionProblem(source: string): string | undefined {
   if (source.length > MAX_EXPRESSION_LENGTH)
     return `must NOT have more than ${MAX_EXPRESSION_LENGTH} characters`
   try {
-    const size = RE2JS.compile(withoutExtended(source)).programSize()
-    return size > MAX_PROGRAM_SIZE ? 'Must be a valid regular expression: it is too large' : undefined
+    return isTooLarge(withoutExtended(source))
+      ? 'Must be a valid regular expression: it is too large'
+      : undefined
   } catch (error) {
     if (error instanceof RE2JSException) return `Must be a valid regular expression: ${error.message}`
     throw error
   }
 }
 
-/** @throws RE2JSException when the source was not checked */
+/** @throws RE2JSException when the library does not accept it */
+function isTooLarge(source: string): boolean {
+  // Reads it, and builds nothing: that takes some forty times as long.
+  new RE2Set().add(source)
+  const most = expressionSize(source)?.states ?? Number.POSITIVE_INFINITY
+  return most > MAX_PROGRAM_SIZE && RE2JS.compile(source).programSize() > MAX_PROGRAM_SIZE
+}
+
+/** What it takes to build an expression, in states; of a text that is no expression: what it takes to find that out. */
+export function regularExpressionWeight(source: string): number {
+  if (source.length > MAX_EXPRESSION_LENGTH) return 0
+  return Math.max(source.length, expressionSize(withoutExtended(source))?.weight ?? 0)
+}
+
+/**
+ * It is built when it is first matched: many are never asked about, and a pipeline may have many.
+ *
+ * @param source was accepted by `regularExpressionProblem`
+ */
 export function compileRegularExpression(
   source: string,
   { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
 ): RegularExpression {
+  const key = `${ignoreCase ? 'i' : ''}/${source}`
+  let shared = inUse.get(key)?.deref()
+  if (shared === undefined) {
+    shared = newExpression(source, ignoreCase)
+    inUse.set(key, new WeakRef(shared))
+    unused.register(shared, key)
+  }
+  return shared
+}
+
+/** All partitions of a process run the same pipelines: what one of them has built serves the others. */
+const inUse = new Map<string, WeakRef<RegularExpression>>()
+const unused = new FinalizationRegistry((key: string) => {
+  if (inUse.get(key)?.deref() === undefined) inUse.delete(key)
+})
+
+function newExpression(source: string, ignoreCase: boolean): RegularExpression {
   const withoutFlag = withoutExtended(source)
-  const compiled = RE2JS.compile(withoutFlag, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  let built: RE2JS | undefined
+  const compiled = () => {
+    built ??= RE2JS.compile(withoutFlag, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+    return built
+  }
   const cost = costOf(withoutFlag, ignoreCase)
-  if (!LITERAL.test(source)) return { test: text => compiled.test(text), ...cost }
+  if (!LITERAL.test(source)) return { test: text => compiled().test(text), ...cost }
   // Plain words are what most people write; looking for them directly is ten times as fast.
   if (!ignoreCase) return { test: text => text.includes(source), ...cost }
   const lowered = simpleLowerCase(source)
   return {
-    test: text => (FOLDS_TO_ASCII.test(text) ? compiled.test(text) : text.toLowerCase().includes(lowered)),
+    test: text => (FOLDS_TO_ASCII.test(text) ? compiled().test(text) : text.toLowerCase().includes(lowered)),
     ...cost,
   }
 }

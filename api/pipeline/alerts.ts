@@ -1,11 +1,13 @@
 import { checkAlert } from '../../engine/alerts/check-alert.ts'
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { drafts } from '../../engine/configuration/entities.ts'
-import type { JsonValue } from '../../schemas/json.ts'
+import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
+import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { assertExpressionLimit } from './expression-limit.ts'
 import { type NodePath, nodeIn } from './nodes.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 
@@ -89,9 +91,20 @@ function checked(
   previous?: AlertDocument,
 ): AlertDocument {
   const node = nodeIn(state, path)
+  const { draft } = state
+  const others = alertsOf(state).filter(each => each !== previous)
+  assertExpressionLimit(
+    '/alert_config',
+    [...partsWithExpressions({ nodes: draft.value.nodes, alerts: others }), sentConfig(sent as JsonValue)],
+    partsWithExpressions(draft.value),
+  )
   const check = checkAlert(sent as JsonValue | undefined, { pipelineId: path.pipeline, node, previous })
   if ('problems' in check) throw new ProblemsError(check.problems)
   return { id: path.alert, ...check.stored }
+}
+
+function sentConfig(sent: JsonValue | undefined): JsonValue {
+  return (isJsonObject(sent) ? sent.alert_config : undefined) ?? {}
 }
 
 function alertsOf({ draft }: PipelineState): readonly AlertDocument[] {

@@ -1,11 +1,13 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
+import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { distinct, ProblemsError } from '../problems-error.ts'
 import { checkedNode } from './checked-node.ts'
 import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
+import { assertExpressionLimit } from './expression-limit.ts'
 import type { NodeKind } from './links.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
@@ -99,6 +101,12 @@ export class Nodes {
     const { members, problems } = membersOf(body)
     const type = members.type ?? stored?.type
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
+    const others = draft.value.nodes.filter(each => each.id !== id)
+    assertExpressionLimit(
+      '/user_config',
+      [...partsWithExpressions({ ...draft.value, nodes: others }), members.user_config ?? {}],
+      partsWithExpressions(draft.value),
+    )
     const isWellTyped = (member: string) =>
       !body.findings.some(({ instancePath }) => instancePath.startsWith(`/${member}`))
     const { configuration } = this.#ports
@@ -110,7 +118,6 @@ export class Nodes {
       routes,
       isWellTyped,
     })
-    const others = draft.value.nodes.filter(each => each.id !== id)
     const all = [...problems, ...found, ...connectionProblems([...others, node], node)]
     if (all.length > 0) throw new ProblemsError(distinct(all))
     return node

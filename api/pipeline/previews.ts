@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { spreads } from '../../engine/configuration/entities.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import type { NodeCounters } from '../../engine/graph/node-counters.ts'
 import { LogError } from '../../engine/log/log.ts'
 import { partitionOfAccount } from '../../engine/log/topics.ts'
@@ -20,6 +21,7 @@ import type { Caller } from '../auth/caller.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
 import type { ReplayPorts } from './explanations.ts'
+import { assertExpressionLimit } from './expression-limit.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { nodePointer } from './publish.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from './revision.ts'
@@ -85,6 +87,7 @@ export class Previews {
       revision === undefined
         ? documentNodes(state.draft.value.nodes)
         : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
+    assertExpressionLimit('', partsWithExpressions({ nodes }))
     const problems = checkGraph({ nodes }, { allowUnconnected: true })
     if (problems.length > 0) {
       const byId = new Map(nodes.map(node => [node.id, node]))

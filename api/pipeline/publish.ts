@@ -12,6 +12,7 @@ import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { foreignDestination } from '../../engine/destinations/own-store.ts'
 import { checkGraph, notPublished } from '../../engine/graph/check-graph.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
+import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
 import { jsonText, parseJson } from '../../engine/json-text.ts'
 import type { Problem } from '../../engine/problem.ts'
@@ -20,6 +21,7 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { assertExpressionLimit } from './expression-limit.ts'
 import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revision.ts'
@@ -53,6 +55,11 @@ export async function publish(
     }
     const newest = revisionsOf(configuration, state.pipeline).at(-1)?.value.document.revision ?? 0
     const document = documentOf(state, newest + 1)
+    const deployed =
+      state.deployedRevisionId === null
+        ? undefined
+        : configuration.get(revisions, state.deployedRevisionId)?.value.document
+    assertExpressionLimit('', partsWithExpressions(document), deployed && partsWithExpressions(deployed))
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
     const problems = publishProblems(document, {
       ...options,

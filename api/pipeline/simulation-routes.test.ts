@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RE2JS } from 're2js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { replace } from '../../engine/configuration/configuration-log.ts'
+import { drafts } from '../../engine/configuration/entities.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 let installation: TestInstallation
@@ -35,7 +38,78 @@ const throttle = (threshold: number, inputs: string[]) => ({
 })
 const simulate = (body: object, query = '') => send('POST', `${url}/simulate${query}`, body)
 
+const leaf = (value: string) => ({ field: '.a', str_operator: 'regex_match', value })
+const filter = (count: number, inputs: string[]) => ({
+  type: 'filter',
+  inputs,
+  user_config: {
+    action: 'drop',
+    conditional: {
+      logical_operation: 'OR',
+      expressions: Array.from({ length: count }, (_, index) =>
+        leaf(`[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]${index}`),
+      ),
+    },
+  },
+})
+const MANY_STATES = 'may have at most 200,000 states together'
+
 describe('a simulation', () => {
+  test('of a file with a thousand dear expressions is refused at once', async () => {
+    const building = vi.spyOn(RE2JS, 'compile')
+    const { user_config: config } = filter(1_000, [])
+    const pipeline = {
+      weir: 'pipeline/1',
+      title: 'Dear',
+      sources: [{ name: 'lines', type: 'log-analysis-ingestion' }],
+      processors: [{ name: 'dear', type: 'filter', inputs: ['lines'], config }],
+    }
+    const { status, body } = await send('POST', '/v3/pipeline/simulate', { pipeline, samples: [{ a: 'x' }] })
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ instancePath: '/pipeline', message: expect.stringContaining(MANY_STATES) }],
+    ])
+    expect(building).toHaveBeenCalledTimes(0)
+    building.mockRestore()
+  })
+
+  test('a node that brings the expressions of its pipeline above the limit is refused', async () => {
+    const first = await send('POST', `${url}/transform`, filter(25, [source]))
+    expect(first.status).toBe(200)
+    const second = await send('POST', `${url}/transform`, filter(25, [source]))
+    expect([second.status, second.body.errors]).toEqual([
+      400,
+      [{ instancePath: '/user_config', message: expect.stringContaining(MANY_STATES) }],
+    ])
+    expect((await send('POST', `${url}/transform`, filter(24, [source]))).status).toBe(200)
+    const replaced = await send('PUT', `${url}/transform/${first.data.id}`, filter(26, [source]))
+    expect(replaced.status).toBe(400)
+    expect((await simulate({ samples: [{ a: 'x' }], source })).status).toBe(200)
+  })
+
+  test('nor simulated, previewed or published, is a draft that was saved above the limit', async () => {
+    const id = url.split('/').at(-1) as string
+    const draft = installation.configuration.get(drafts, id)
+    if (draft === undefined) throw new Error('there is no draft')
+    const { inputs, user_config } = filter(60, [source])
+    const dear = { id: 'dear', kind: 'transform' as const, type: 'filter', title: null, description: null }
+    const nodes = [...draft.value.nodes, { ...dear, generation: 0, inputs, user_config }]
+    await installation.configuration.append([replace(drafts, draft, { ...draft.value, nodes })], {
+      subjectId: 'somebody',
+      account: draft.value.account,
+    })
+    for (const [path, body] of [
+      ['simulate', { samples: [{ a: 'x' }], source }],
+      ['preview', {}],
+      ['publish', undefined],
+    ] as const) {
+      const { status, text } = await send('POST', `${url}/${path}`, body)
+      expect([path, status, text]).toEqual([path, 400, expect.stringContaining(MANY_STATES)])
+    }
+    const smaller = await send('PUT', `${url}/transform/dear`, filter(59, [source]))
+    expect(smaller.status).toBe(200)
+  })
+
   test.each([
     ['a list', (message: string) => `[${message}]`],
     ['a text', (message: string) => JSON.stringify(message)],

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Event } from '../../engine/event.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
 import {
   DEFAULT_SIMULATION_BOUNDS,
@@ -19,6 +20,7 @@ import type {
 } from '../../schemas/simulation-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ProblemsError } from '../problems-error.ts'
+import { assertExpressionLimit } from './expression-limit.ts'
 import { fileNameOf } from './file/output-references.ts'
 import type { PipelineFiles } from './file/pipeline-files.ts'
 import type { PipelinePorts, Pipelines } from './pipelines.ts'
@@ -96,6 +98,7 @@ export class Simulations {
     { sources, pointers, names }: NodeNames,
   ): Promise<SimulationRecord> {
     const { clock } = this.#ports
+    assertExpressionLimit('', partsWithExpressions({ nodes }))
     const problems = checkGraph({ nodes }, { allowUnconnected: true })
     if (problems.length > 0)
       throw new ProblemsError(

@@ -29,6 +29,11 @@ export class CharacterSet {
     this.key = JSON.stringify([parts, isInverted, ignoresCase])
   }
 
+  /** Whether it is made of a property of Unicode, which has many ranges. */
+  get hasProperty(): boolean {
+    return this.#parts.some(part => 'property' in part)
+  }
+
   has(codePoint: number): boolean {
     return this.#parts.some(part => this.#holds(part, codePoint)) !== this.#isInverted
   }

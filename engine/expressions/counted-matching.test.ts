@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { compileRegularExpression } from '../regular-expression.ts'
 import { CountedMatching } from './counted-matching.ts'
 import { expressionProgram } from './expression-program.ts'
+import { expressionSize } from './expression-size.ts'
 
 function matchingOf(source: string, text: string, ignoreCase = false): CountedMatching {
   return new CountedMatching(expressionProgram(source, ignoreCase), text)
@@ -192,6 +193,30 @@ test('an expression matches where the library says that it does', () => {
   )
   fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 3_000) })
   expect(compared).toBeGreaterThan(1_000)
+})
+
+test('the size of an expression is reckoned without building it, and is never too small', () => {
+  let compared = 0
+  const property = fc.property(expressions, source => {
+    const compiled = compiledByLibrary(source, false)
+    if (compiled === undefined) return
+    const { states = 0 } = expressionSize(source) ?? {}
+    expect(states, JSON.stringify(source)).toBeGreaterThanOrEqual(compiled.programSize())
+    expect(states, JSON.stringify(source)).toBeGreaterThan(expressionProgram(source, true).size)
+    compared++
+  })
+  fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 3_000) })
+  expect(compared).toBeGreaterThan(1_000)
+})
+
+test.each([
+  ['abc', 5],
+  ['(a|b)*c', 10],
+  ['[^x]{0,999}', 2_000],
+  ['(?:a{0,30}){20}', 1_202],
+  ['()', 5],
+])('the size of %s is %i states', (source, states) => {
+  expect(expressionSize(source)?.states).toBe(states)
 })
 
 test('what an expression costs follows from it and the text, wherever the matching rests', () => {

@@ -62,6 +62,8 @@ function stepsOf(tree: ExpressionTree): number {
     case 'set':
     case 'edge':
       return 1
+    case 'group':
+      return stepsOf(tree.of)
     case 'sequence':
       return tree.parts.reduce((sum, part) => sum + stepsOf(part), 0)
     case 'choice':
@@ -104,6 +106,8 @@ class ProgramBuilder {
       case 'edge':
         this.#hasEdges = true
         return this.#step(Step.EDGE, next, EDGE_BITS[tree.edge])
+      case 'group':
+        return this.#add(tree.of, next)
       case 'sequence':
         return tree.parts.reduceRight((after, part) => this.#add(part, after), next)
       case 'choice': {

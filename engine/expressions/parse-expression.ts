@@ -99,7 +99,8 @@ class ExpressionParser {
     const outer = this.#flags
     this.#at++
     const named = this.#match(/\?P?<\w+>/y)
-    if (named === null && this.#take('?')) {
+    const isCaptured = named !== null || !this.#take('?')
+    if (!isCaptured) {
       this.#readFlags()
       // Flags that stand alone hold until the group around them ends.
       if (this.#take(')')) return []
@@ -108,7 +109,7 @@ class ExpressionParser {
     const tree = this.#choice()
     if (!this.#take(')')) throw this.#error()
     this.#flags = outer
-    return [tree]
+    return [isCaptured ? { kind: 'group', of: tree } : tree]
   }
 
   #readFlags(): void {

@@ -1,5 +1,6 @@
 import { checkConfig, nestingProblem } from '../../../engine/config-schema.ts'
 import type { Draft, DraftNode } from '../../../engine/configuration/entities.ts'
+import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import type { Problem } from '../../../engine/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
@@ -54,6 +55,11 @@ export function contentOf(value: JsonValue | undefined, place: FilePlace): FileC
   if (!isJsonObject(value)) return { problems: [{ instancePath: '', message: 'must be object' }] }
   const tooDeep = nestingProblem(value)
   if (tooDeep !== undefined) return { problems: [tooDeep] }
+  const tooManyStates = expressionLimitProblem(
+    ['sources', 'processors', 'destinations', 'alerts'].map(list => value[list] ?? []),
+    partsWithExpressions(place.before),
+  )
+  if (tooManyStates !== undefined) return { problems: [{ instancePath: '', message: tooManyStates }] }
   const checked = checkConfig(PipelineFile, value)
   const tooLarge = sizeProblems(value)
   const found = [...tooLarge, ...('problems' in checked ? checked.problems : [])]

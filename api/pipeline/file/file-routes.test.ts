@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RE2JS } from 're2js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drafts } from '../../../engine/configuration/entities.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { PipelineFile } from '../../../schemas/pipeline-file.ts'
@@ -100,6 +101,39 @@ function nodeIdOf(pipeline: string, name: string): string | undefined {
 }
 
 describe('PUT /v3/pipeline/import', () => {
+  test('a file with a thousand dear expressions is refused at once, and what is there may stay', async () => {
+    const dear = (count: number) => ({
+      weir: 'pipeline/1',
+      title: 'Dear',
+      sources: [{ name: 'lines', type: 'log-analysis-ingestion' }],
+      processors: [
+        {
+          name: 'dear',
+          type: 'filter',
+          inputs: ['lines'],
+          config: {
+            action: 'drop',
+            conditional: {
+              expressions: Array.from({ length: count }, (_, index) => ({
+                field: '.a',
+                str_operator: 'regex_match',
+                value: `[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]${index}`,
+              })),
+            },
+          },
+        },
+      ],
+    })
+    const building = vi.spyOn(RE2JS, 'compile')
+    const message = expect.stringContaining('may have at most 200,000 states together')
+    const refused = await apply(dear(1_000))
+    expect([refused.status, refused.errors]).toEqual([400, [{ instancePath: '', message }]])
+    expect((await dryRun(dear(50))).status).toBe(400)
+    expect((await apply(dear(49))).status).toBe(200)
+    expect(building).toHaveBeenCalledTimes(0)
+    building.mockRestore()
+  })
+
   test('a name that was away is another node: it starts anew, and may be of another type', async () => {
     const file = (...processors: object[]) => ({
       weir: 'pipeline/1',
