@@ -174,7 +174,7 @@ async function openOnLog(
   })().catch(async (error: unknown) => {
     end.close()
     await opening.close()
-    ends.close()
+    await ends.close()
     throw error
   })
   const { keys, created, lost } = started
