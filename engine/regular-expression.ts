@@ -12,6 +12,8 @@ import { simpleLowerCase } from './lower-case.ts'
 export interface RegularExpression {
   /** Whether it matches anywhere in the text, in time linear in the text. */
   test(text: string): boolean
+  /** About as much work, in units, as the next `test` does to build it; 0: it is built. No budget is asked for that. */
+  readonly unitsToBuild: number
   /** Units that this costs at most, reckoned from the expression and the length of the text alone. */
   boundFor(text: string): number
   /** The same as `test`, counted; undefined: nobody can count what it costs, and the bound is what it costs. */
@@ -24,6 +26,9 @@ const MAX_EXPRESSION_LENGTH = 4096
  * of repeats do not. Time is linear in text times program: at the bound, text made for the purpose costs some 70 µs a character.
  */
 const MAX_PROGRAM_SIZE = 5000
+
+/** To build a state takes that long. */
+const BUILD_UNITS = 128
 
 const LITERAL = /^[A-Za-z0-9_ ,:;=<>@%&!"'#~`/-]+$/
 /** Letters that equal an ASCII letter once case is ignored, or stop doing so once lower-cased. */
@@ -93,12 +98,20 @@ function newExpression(source: string, ignoreCase: boolean): RegularExpression {
     return built
   }
   const cost = costOf(withoutFlag, ignoreCase)
-  if (!LITERAL.test(source)) return { test: text => compiled().test(text), ...cost }
+  if (!LITERAL.test(source))
+    return {
+      test: text => compiled().test(text),
+      get unitsToBuild() {
+        return built === undefined ? BUILD_UNITS * cost.boundFor('') : 0
+      },
+      ...cost,
+    }
   // Plain words are what most people write; looking for them directly is ten times as fast.
-  if (!ignoreCase) return { test: text => text.includes(source), ...cost }
+  if (!ignoreCase) return { test: text => text.includes(source), unitsToBuild: 0, ...cost }
   const lowered = simpleLowerCase(source)
   return {
     test: text => (FOLDS_TO_ASCII.test(text) ? compiled().test(text) : text.toLowerCase().includes(lowered)),
+    unitsToBuild: 0,
     ...cost,
   }
 }

@@ -114,13 +114,23 @@ export class EventMeter implements CostMeter {
     const bound = expression.boundFor(text)
     const isCheap = bound <= CHEAP_UNITS && bound <= FREE_UNITS - this.#spentOf(allowance)
     if (isCheap) {
+      this.#takeTimeToBuild(expression)
       this.#charge(allowance, bound)
       return expression.test(text)
     }
     this.#running ??= expression.counting(text)
     if (this.#running !== undefined) return this.#count(allowance, this.#running)
+    this.#takeTimeToBuild(expression)
     this.#charge(allowance, bound)
     return expression.test(text)
+  }
+
+  /** It belongs to the stretch, and not to what the event costs: others may have built it before. */
+  #takeTimeToBuild({ unitsToBuild }: RegularExpression): void {
+    const stretch = this.#stretch
+    if (stretch === undefined || unitsToBuild === 0) return
+    if (stretch.left <= 0) throw SUSPENDED
+    stretch.left -= unitsToBuild
   }
 
   #count(allowance: ExpressionAllowance, running: CountedMatching): boolean {

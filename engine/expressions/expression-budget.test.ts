@@ -97,3 +97,28 @@ test('two seconds of log time are saved up, and no more', () => {
     expect(each.saved).toBe(MAX_SAVED_UNITS)
   }
 })
+
+test('others have a turn between expressions that are built, and they cost the same', () => {
+  const expressions = Array.from({ length: 5 }, (_, index) =>
+    compileRegularExpression(`${DEAR}built${index}`),
+  )
+  const costOf = (stretch?: Stretch) => {
+    const meter = meterOf(new ExpressionBudget(), stretch)
+    meter.begin(0)
+    let turns = 1
+    for (;;) {
+      try {
+        const answers = expressions.map(expression => meter.matches(expression, 'abc'))
+        return { turns, answers, spent: meter.spent }
+      } catch (error) {
+        if (error !== SUSPENDED || stretch === undefined) throw error
+        turns++
+        stretch.begin()
+        meter.again()
+      }
+    }
+  }
+  const inStretches = costOf(new Stretch())
+  expect(inStretches).toEqual({ turns: 5, answers: expressions.map(() => false), spent: costOf().spent })
+  expect(costOf(new Stretch()).turns).toBe(1)
+})
