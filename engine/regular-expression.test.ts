@@ -2,7 +2,8 @@ import { RE2JS } from 're2js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compileRegularExpression, regularExpressionProblem } from './regular-expression.ts'
 
-const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+/** Nothing else of this process has built it. */
+const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]7?7?7?'
 
 afterEach(() => vi.restoreAllMocks())
 
