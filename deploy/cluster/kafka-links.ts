@@ -24,7 +24,10 @@ export function kafkaClientOptions(settings: Settings, logger: Logger): KafkaCli
 /** Why Kafka keeps a start from its log, with the setting to look at; what is no matter of the links as it is. */
 export function kafkaTrouble(settings: Settings, error: unknown): unknown {
   const failure = logErrorOf(error)
-  if (!(failure instanceof LogError) || !failure.message.startsWith('Kafka: ')) return failure
+  if (!(failure instanceof LogError)) return failure
+  // The sentence names the setting already.
+  if (failure.message.startsWith('Kafka refuses: ')) return new SettingsError([failure.message])
+  if (!failure.message.startsWith('Kafka: ')) return failure
   const brokers = settings.kafkaBrokers.join(', ')
   const remedy = remedyFor(failure.message, settings)
   return new SettingsError([
