@@ -138,7 +138,7 @@ export class Event {
   get bytes(): number {
     if (this.#message === undefined && this.isLogLine) {
       const { batch, index } = this.origin as LineOrigin
-      return batch.lineEnd(index) - batch.lineStart(index) + batch.metaBytes(index)
+      return batch.bytes(index)
     }
     this.#bytes ??= textFormBytes(this.message)
     return this.#bytes

@@ -223,6 +223,15 @@ export class LineBatchView {
     return this.#meta.end(index) - this.#meta.start(index)
   }
 
+  /** Of its text and its meta, as they are here. */
+  bytes(index: number): number {
+    return this.lineEnd(index) - this.lineStart(index) + this.metaBytes(index)
+  }
+
+  bytesOf(indexes: readonly number[]): number {
+    return indexes.reduce((sum, index) => sum + this.bytes(index), 0)
+  }
+
   /** JSON text of the rare members; empty when there are none. Numbers have all their digits here. */
   restText(index: number): string {
     return this.#rest.text(index)

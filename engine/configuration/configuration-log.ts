@@ -280,8 +280,10 @@ export class ConfigurationLog implements ConfigurationView {
     const { topic } = this.#options
     const repeats = this.#next - REPEAT_WITHIN_RECORDS
     const digest = EndDigest.neededFrom(this.#next)
-    const start = repeats < digest ? repeats : digest
-    for (let from = start > first ? start : first; from < this.#next; ) {
+    let from = digest
+    if (repeats < from) from = repeats
+    if (first > from) from = first
+    while (from < this.#next) {
       const records = await topic.read(0, from, READ_BYTES)
       if (records.length === 0) return
       for (const record of records) {

@@ -1,7 +1,7 @@
 import type { RegularExpression } from '../regular-expression.ts'
 import type { Stretch } from '../steps.ts'
 import type { CountedMatching } from './counted-matching.ts'
-import { ExpressionAllowance, ExpressionBudget, FREE_UNITS } from './expression-budget.ts'
+import { ExpressionAllowance, ExpressionBudget } from './expression-budget.ts'
 
 /** Up to that the library runs an expression, and what it could cost at most is what it costs. */
 const CHEAP_UNITS = 65_536
@@ -112,7 +112,7 @@ export class EventMeter implements CostMeter {
 
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {
     const bound = expression.boundFor(text)
-    const isCheap = bound <= CHEAP_UNITS && bound <= FREE_UNITS - this.#spentOf(allowance)
+    const isCheap = bound <= CHEAP_UNITS && bound <= allowance.freeAfter(this.#spentOf(allowance))
     if (isCheap) {
       this.#takeTimeToBuild(expression)
       this.#charge(allowance, bound)
@@ -160,7 +160,7 @@ export class EventMeter implements CostMeter {
 
   #chargeCounted(allowance: ExpressionAllowance, units: number): void {
     const before = this.#spentOf(allowance)
-    if (before + units > FREE_UNITS && units > allowance.leftAfter(before)) throw this.#exhausted(allowance)
+    if (units > allowance.leftAfter(before)) throw this.#exhausted(allowance)
     this.#take(allowance, before, units)
   }
 
@@ -186,8 +186,10 @@ export class EventMeter implements CostMeter {
 /** For those who look at events past a budget: each may cost what is free, and no more. */
 export function freeMeter(): EventMeter {
   const budget = new ExpressionBudget()
-  budget.take(budget.saved)
+  budget.takeSaved(budget.saved)
+  const allowance = new ExpressionAllowance(budget)
+  allowance.begin(0, Number.POSITIVE_INFINITY)
   const meter = new EventMeter()
-  meter.open(new ExpressionAllowance(budget), undefined)
+  meter.open(allowance, undefined)
   return meter
 }

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { compileRegularExpression } from '../regular-expression.ts'
 import { Stretch } from '../steps.ts'
 import { BEYOND_BUDGET, EventMeter, SUSPENDED } from './cost-meter.ts'
-import { ExpressionAllowance, ExpressionBudget, FREE_UNITS, MAX_SAVED_UNITS } from './expression-budget.ts'
+import {
+  ExpressionAllowance,
+  ExpressionBudget,
+  FREE_UNITS,
+  FREE_UNITS_PER_BYTE,
+  MAX_SAVED_UNITS,
+  MAX_SHARED_UNITS,
+} from './expression-budget.ts'
 
 /** Of the reference of nodes: docs/nodes.md, and the pages that it follows. */
 const DOCUMENTED = ['(?P<door>[a-z]+)-(?P<number>\\d{2})', '(?<staff_no>S-\\d{4})']
@@ -17,6 +24,8 @@ test('twice the dearest of the documented examples on the longest line is free, 
   expect(FREE_UNITS).toBeGreaterThanOrEqual(2 * dearest)
   expect(FREE_UNITS).toBeLessThan(2.1 * dearest)
 })
+
+const sum = (values: readonly number[]) => values.reduce((left, right) => left + right, 0)
 
 function meterOf(budget: ExpressionBudget, stretch?: Stretch): EventMeter {
   const meter = new EventMeter()
@@ -48,6 +57,49 @@ test('what is too dear uses up what is left, and the next event has what is free
   meter.begin(1)
   meter.spend(FREE_UNITS)
   expect(() => meter.spend(1)).toThrow(BEYOND_BUDGET)
+})
+
+test('what many events may cost together is bounded, however many of them stay below what is free', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  const meter = new EventMeter()
+  meter.open(allowance, undefined)
+  const bytes = 205
+  let spent = 0
+  let refused = 0
+  for (let record = 0; record < 100; record++) {
+    allowance.begin(0, 140 * bytes)
+    for (let event = 0; event < 140; event++) {
+      meter.begin(event)
+      try {
+        meter.spend(FREE_UNITS)
+        spent += meter.spent
+      } catch (error) {
+        if (error !== BEYOND_BUDGET) throw error
+        spent += meter.spent
+        refused++
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(10_000)
+  expect(spent).toBe(MAX_SHARED_UNITS + MAX_SAVED_UNITS + 14_000 * bytes * FREE_UNITS_PER_BYTE)
+  expect([budget.shared, budget.saved]).toEqual([0, 0])
+})
+
+test('the documented examples draw on nothing, however many lines come at once', () => {
+  const expressions = DOCUMENTED.map(source => compileRegularExpression(source, { ignoreCase: true }))
+  for (const text of [LONGEST_LINE, 'b'.repeat(200), 'c'.repeat(2_000)]) {
+    const budget = new ExpressionBudget()
+    const allowance = new ExpressionAllowance(budget)
+    const meter = new EventMeter()
+    meter.open(allowance, undefined)
+    for (let event = 0; event < 10_000; event++) {
+      allowance.begin(0, text.length)
+      meter.begin(0)
+      for (let time = 0; time < 3; time++) meter.spend(sum(expressions.map(each => each.boundFor(text))) / 3)
+    }
+    expect([budget.shared, budget.saved]).toEqual([MAX_SHARED_UNITS, MAX_SAVED_UNITS])
+  }
 })
 
 test('an expression that is suspended costs what it costs without a rest, and answers the same', () => {
@@ -83,9 +135,11 @@ test('an expression that is suspended costs what it costs without a rest, and an
 test('two seconds of log time are saved up, and no more', () => {
   const budget = new ExpressionBudget()
   budget.refill(1_000)
-  budget.take(MAX_SAVED_UNITS)
+  budget.takeSaved(MAX_SAVED_UNITS)
+  budget.takeShared(MAX_SHARED_UNITS)
   budget.refill(1_250)
   expect(budget.saved).toBe(1_000_000)
+  expect(budget.shared).toBe(5_000_000)
   budget.refill(1_000) // Log time does not step back.
   expect(budget.saved).toBe(1_000_000)
   const restored = new ExpressionBudget()
@@ -93,7 +147,10 @@ test('two seconds of log time are saved up, and no more', () => {
   for (const each of [budget, restored]) {
     each.refill(2_250)
     expect(each.saved).toBe(5_000_000)
+    expect(each.shared).toBe(25_000_000)
+    expect(each.isFullAt(2_250)).toBe(false)
     each.refill(60_000)
+    expect(each.isFullAt(60_000)).toBe(true)
     expect(each.saved).toBe(MAX_SAVED_UNITS)
   }
 })

@@ -113,7 +113,7 @@ export class Simulation {
     this.#stretch.begin()
     yield* this.#moveTo(Math.max(this.#nowMs, timeMs))
     this.#recording.sample = this.#tried++
-    this.#allowance.begin(this.#nowMs)
+    this.#allowance.begin(this.#nowMs, event.bytes)
     yield* this.#graph.entering(source, [event], this.#context)
   }
 
@@ -137,7 +137,7 @@ export class Simulation {
     this.#graph.tick(nowMs)
     this.#recording.sample = null
     if (this.#graph.deadlineMs > nowMs) return
-    this.#allowance.begin(nowMs)
+    this.#allowance.begin(nowMs, 0)
     yield* this.#graph.expiring(this.#context)
   }
 

@@ -124,7 +124,7 @@ export class AccountState {
   readonly deadLetters = new DeadLetterMemory()
   readonly exemptions = new Exemptions()
   readonly rules = new AccountRules()
-  /** What its expressions may cost here beyond what is free. */
+  /** What its expressions may cost here. */
   readonly expressions = new ExpressionBudget()
   retentionDays = DEFAULT_RETENTION_DAYS
   /** Only of accounts whose lines are, or were, on all partitions. */
@@ -209,7 +209,7 @@ export class AccountState {
     if (output === undefined || graph.deadlineMs === Number.POSITIVE_INFINITY) return
     const goOn = new Set(others.flatMap(({ states }) => [...states.values()]))
     const ending = [...graph.states].filter(([, state]) => !goOn.has(state)).map(([node]) => node)
-    this.#allowance.begin(output.timeMs())
+    this.#allowance.begin(output.timeMs(), 0)
     yield* graph.endingWindows(new Set(ending), this.#contextOf(pipeline, revision, output))
   }
 
@@ -281,12 +281,16 @@ export class AccountState {
     return this.#retiring.size > 0
   }
 
+  /** Lines of one record come in: their bytes pay for what expressions do with them. */
+  takeIn(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): void {
+    this.#allowance.begin(output.timeMs(), batch.bytesOf(indexes))
+  }
+
   /**
    * Runs lines of one record through every graph that reads them, pipelines in the order of their ids. Where none does,
    * lines of log ingestion are stored as they are, and what a gateway route brought is counted as dropped.
    */
   *run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): Steps {
-    this.#allowance.begin(output.timeMs())
     const events = indexes.map(index => Event.ofLine(batch, index))
     let paused = 0
     let readers = 0
@@ -336,7 +340,8 @@ export class AccountState {
     events: readonly Event[],
     output: AccountOutput,
   ): Steps<RunningRevision | undefined> {
-    this.#allowance.begin(output.timeMs())
+    const sent = events.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#allowance.begin(output.timeMs(), sent)
     const own =
       this.#revisionsOf(pipeline).find(revision => revision.version === version) ??
       this.#deployed.get(pipeline)
@@ -389,7 +394,7 @@ export class AccountState {
 
   /** Ends the windows whose time has come: pipelines in the order of their ids, newest revisions first. */
   *endDueWindows(timeMs: number, output: AccountOutput): Steps {
-    this.#allowance.begin(output.timeMs())
+    this.#allowance.begin(output.timeMs(), 0)
     const revisions = [...this.#revisions()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     for (const [pipeline, revision] of revisions) {
       if (!this.isPaused(pipeline) && revision.graph.deadlineMs <= timeMs)
@@ -511,7 +516,6 @@ export class AccountState {
   /** Judges what rules say of one line, which may cost what an event may. */
   ruleMeter(output: AccountOutput): EventMeter {
     const meter = this.#ruleMeter
-    this.expressions.refill(output.timeMs())
     meter.open(this.#allowanceBy(output), output.stretch)
     meter.begin(NO_NUMBER)
     return meter

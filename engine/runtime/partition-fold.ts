@@ -516,7 +516,9 @@ export class PartitionFold {
     if (this.#isPassedOver(batch.account)) return
     const account = this.#accounts.of(batch.account)
     yield* this.#endDueWindowsOf(account)
-    const indexes = yield* this.#notDropped(account, batch, this.#newLines(account, batch))
+    const newLines = this.#newLines(account, batch)
+    account.takeIn(batch, newLines, this.#output)
+    const indexes = yield* this.#notDropped(account, batch, newLines)
     if (batch.isPushed) account.reportRefusals(batch, this.#output)
     this.#watch?.handles?.(batch, indexes)
     yield* account.run(batch, indexes, this.#output)

@@ -60,7 +60,7 @@ interface Watched {
   readonly listeners: Map<TailListener, bigint>
   /** What is known of repeats since the first of them came. */
   readonly keys: IdempotencyKeys
-  /** What queries may cost beyond what is free. */
+  /** What queries may cost. */
   readonly expressions: ExpressionBudget
 }
 
@@ -195,8 +195,9 @@ export class TailedPartition {
       retentionDays: retentionDaysOf(account),
     }
     const { expressions } = watched
-    expressions.refill(this.#timeMs)
-    this.#meter.open(new ExpressionAllowance(expressions), this.#stretch)
+    const allowance = new ExpressionAllowance(expressions)
+    allowance.begin(this.#timeMs, batch.bytesOf(indexes))
+    this.#meter.open(allowance, this.#stretch)
     let listeners: TailListener[] = []
     for (const [row, index] of indexes.entries()) {
       if (row % STRETCH_LINES === 0 || this.#stretch.left <= 0) {

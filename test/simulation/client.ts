@@ -22,6 +22,8 @@ export interface SendingWorld {
   readonly dice: Dice
   /** Filling of a line, at most. */
   readonly lineBytes: number
+  /** Whether now and then a request has so many lines that dear expressions use up what they share. */
+  readonly sendsFloods: boolean
   /** The log's clock, UNIX ms. */
   logClockMs(): number
   tell(what: string): void

@@ -264,6 +264,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'what is free for many events together': {
+    patches: [
+      {
+        file: 'engine/expressions/expression-budget.ts',
+        find: 'this.#shared -= units',
+        replace: 'this.#shared -= units - units',
+      },
+    ],
+  },
   'a line that rules leave out counts as dropped': {
     patches: [
       {

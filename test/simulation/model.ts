@@ -20,8 +20,11 @@ const STREAM_WINDOW = 64
 /** Of an account of which the partition has not been told yet. */
 const DEFAULT_RETENTION_DAYS = 30
 
-/** What an expression may cost an event without further ado; what comes in a millisecond; what is saved up at most. */
+/** What is free for an event; what of that the bytes of a record pay for; what else events share of it, and what is saved. */
 const FREE_UNITS = 230_000
+const FREE_UNITS_PER_BYTE = 64
+const SHARED_UNITS_PER_MS = 20_000
+const MAX_SHARED_UNITS = 40_000_000
 const UNITS_PER_MS = 4_000
 const MAX_SAVED_UNITS = 8_000_000
 /** The first number of the engine with which events fail for what they cost. */
@@ -154,7 +157,9 @@ export class LogModel {
   /** Of lost records whose places are being read. */
   readonly #witnessed: WitnessedPart[] = []
   /** By account, what its expressions may still cost, and since when. */
-  readonly #saved = new Map<string, { units: number; atMs: number }>()
+  readonly #purses = new Map<string, { shared: number; saved: number; atMs: number }>()
+  /** What the bytes of the record in hand still pay for. */
+  #paidUnits = 0
   /** Of the lines of the record in hand. */
   #spent = new Map<ModelLine, number>()
   #timeMs = 0
@@ -284,6 +289,8 @@ export class LogModel {
   /** Nothing of it is a repeat, and rules on lines meet it only where it is stored. */
   #readPushed(batch: LineBatchView, offset: bigint): void {
     const lines: ModelLine[] = []
+    const texts = Array.from({ length: batch.count }, (_, index) => batch.lineText(index))
+    this.#paidUnits = FREE_UNITS_PER_BYTE * Buffer.byteLength(texts.join(''))
     let first = 0
     for (const { hostname: metadata, lines: count } of batch.requests) {
       const indexes = Array.from({ length: count }, (_, index) => first + index)
@@ -369,6 +376,7 @@ export class LogModel {
       first = end
     }
     this.#lines.push(...lines)
+    this.#paidUnits = lines.reduce((units, { bytes }) => units + FREE_UNITS_PER_BYTE * bytes, 0)
     this.#run(
       batch.account,
       lines.filter(line => this.#goesOn(line)),
@@ -460,17 +468,23 @@ export class LogModel {
   /** Whether a line may cost what the expression costs; it has cost what there was when it may not. */
   #affords(line: ModelLine): boolean {
     if (this.#behaviour < COUNTING_BEHAVIOUR) return true
-    const saved = this.#saved.get(line.account) ?? { units: MAX_SAVED_UNITS, atMs: this.#timeMs }
-    this.#saved.set(line.account, saved)
-    saved.units = Math.min(MAX_SAVED_UNITS, saved.units + (this.#timeMs - saved.atMs) * UNITS_PER_MS)
-    saved.atMs = this.#timeMs
+    const full = { shared: MAX_SHARED_UNITS, saved: MAX_SAVED_UNITS, atMs: this.#timeMs }
+    const purse = this.#purses.get(line.account) ?? full
+    this.#purses.set(line.account, purse)
+    const passedMs = this.#timeMs - purse.atMs
+    purse.shared = Math.min(MAX_SHARED_UNITS, purse.shared + passedMs * SHARED_UNITS_PER_MS)
+    purse.saved = Math.min(MAX_SAVED_UNITS, purse.saved + passedMs * UNITS_PER_MS)
+    purse.atMs = this.#timeMs
     const before = this.#spent.get(line) ?? 0
     const units = LOOKING.boundFor(line.text)
-    const affords = units <= Math.max(0, FREE_UNITS - before) + saved.units
-    const cost = affords ? units : Math.max(0, FREE_UNITS - before) + saved.units
-    saved.units -= Math.max(0, before + cost - Math.max(before, FREE_UNITS))
+    const free = Math.min(Math.max(0, FREE_UNITS - before), this.#paidUnits + purse.shared)
+    const cost = Math.min(units, free + purse.saved)
+    const takenFree = Math.min(cost, free)
+    purse.shared -= Math.max(0, takenFree - this.#paidUnits)
+    this.#paidUnits = Math.max(0, this.#paidUnits - takenFree)
+    purse.saved -= cost - takenFree
     this.#spent.set(line, before + cost)
-    return affords
+    return cost === units
   }
 
   #countFailed(node: string, { eventBytes }: ModelLine): false {

@@ -5,6 +5,8 @@ import type { SimulatedProcess } from './simulated-process.ts'
 
 /** Keys are remembered for 24 h: a sender that was away for longer begins anew. */
 const KEY_PATIENCE_MS = 10 * 3_600_000
+const FLOOD_SHARE = 0.4
+const FLOOD_LINES = 300
 
 export interface SentLine {
   readonly text: string
@@ -102,13 +104,14 @@ export class Sender implements Client {
   }
 
   #newRequest(): SentRequest {
-    const { dice, lineBytes } = this.#world
+    const { dice, lineBytes, sendsFloods } = this.#world
+    const count = sendsFloods && dice.chance(FLOOD_SHARE) ? FLOOD_LINES : 1 + dice.below(5)
     const number = this.requests.length
     const request: SentRequest = {
       account: this.#account.shortId,
       sender: this.#number,
       key: this.#keyOf(number),
-      lines: Array.from({ length: 1 + dice.below(5) }, () => ({
+      lines: Array.from({ length: count }, () => ({
         text: newText(this.#number, this.#lines++, dice.below(lineBytes)),
         app: dice.pick(APPS),
         level: dice.pick(LEVELS),

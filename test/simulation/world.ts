@@ -211,6 +211,7 @@ export class World {
       door: this.#surroundings.door,
       dice: this.dice,
       lineBytes: this.plan.lineBytes,
+      sendsFloods: this.plan.looks,
       logClockMs,
       tell: (what: string) => this.tell(what),
     }

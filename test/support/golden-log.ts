@@ -247,7 +247,7 @@ function oddBody(round: number): Buffer {
   return Buffer.from(`{"lines":[${lines.join(',')}]}`)
 }
 
-/** Expressions of an event cost more than is free, then more than is saved up; so do rules. */
+/** Expressions of an event cost more than is free, then more than is saved up; then many events cost it together; so do rules. */
 function look(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
   const account = 'd3a4c0de00'
   const payload = JSON.stringify({
@@ -262,6 +262,8 @@ function look(control: (body: Control['body']) => void, append: (value: Buffer) 
   const send = (...texts: readonly string[]) =>
     append(lineBatchValue([{ lines: texts.map(line => ({ line })) }], account))
   send(dear, 'short', `é${dear}`, dear.repeat(4), dear)
+  // Each for itself stays below what is free.
+  send(...Array.from({ length: 230 }, (_, index) => `${'abcd0123'.repeat(35)} ${index}`))
   const word = 'a'.repeat(1_600)
   const query = [0, 1, 2, 3, 4].map(index => `${word}${index}`).join(' OR ')
   const exclusions = [exclusion('5555555555', { query, entirely: true })]
