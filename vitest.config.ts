@@ -12,8 +12,8 @@ const WITH_ENGINE = [
 /** What takes long and is seldom at stake: `npm run campaigns`. */
 const CAMPAIGNS = [
   'test/conformance/installation-power-cut.test.ts',
-  'test/faults/cluster/cluster-campaign.test.ts',
-  'test/integration/{kafka-security,lost-configuration-cluster}.test.ts',
+  'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
+  'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
   'test/kafka/{lost-log-tail,silent-broker,topic-copies}.test.ts',
   'test/simulation/guards.test.ts',
   'test/support/kafka/kafka-support.test.ts',
