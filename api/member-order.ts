@@ -1,5 +1,5 @@
 import { jsonText } from '../engine/json-text.ts'
-import { KEY_MARK, withMarkedKeys } from '../engine/marked-keys.ts'
+import { markedKey, unmarkedKey, withMarkedKeys } from '../engine/marked-keys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 
 /** A name such as `"10"`, which any object here has ahead of all other names, whatever came first. */
@@ -22,10 +22,9 @@ function compareOrder(value: JsonValue, marked: JsonValue): void {
   if (Array.isArray(value) && Array.isArray(marked)) {
     for (const [index, element] of value.entries()) compareOrder(element, marked[index] as JsonValue)
   } else if (isJsonObject(value) && isJsonObject(marked)) {
-    const names = Object.keys(marked).map(name => name.slice(KEY_MARK.length))
+    const names = Object.keys(marked).map(unmarkedKey)
     if (Object.keys(value).some((name, index) => name !== names[index])) sentOrders.set(value, names)
-    for (const name of names)
-      compareOrder(value[name] as JsonValue, marked[`${KEY_MARK}${name}`] as JsonValue)
+    for (const name of names) compareOrder(value[name] as JsonValue, marked[markedKey(name)] as JsonValue)
   }
 }
 

@@ -15,7 +15,8 @@ describe('JSON as it was sent', () => {
     ['a number beyond a double', '{"a":1e400,"b":[-1E+999]}'],
     ['an index behind an escape', '{"b":1,"\\u0037":2}'],
     ['a member named __proto__ beside them', '{"b":1,"__proto__":{"7":1},"7":2}'],
-    ['keys that begin with the mark', '{"#7":1,"##":2,"7":3}'],
+    ['keys that begin with a mark', '{"#7":1,"##":2,"%":3,"%0a00":4,"7":5}'],
+    ['keys that need an escape', '{"#":1,"\\\\":2,"\\"":3,"\\n":4,"\\u0001":5,"7":6}'],
   ])('%s', (_what, text) => {
     expect(jsonText(parseExactJson(text))).toBe(text.replace('\\u0037', '7'))
   })

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import { boundedNumber, parseBoundedNumbers, parseJson } from './json-text.ts'
-import { KEY_MARK, withMarkedKeys } from './marked-keys.ts'
+import { unmarkedKey, withMarkedKeys } from './marked-keys.ts'
 import { isIndexKey, orderedObject } from './ordered-object.ts'
 
 /**
@@ -47,9 +47,7 @@ function reparsed(text: string): JsonValue {
   return JSON.parse(withMarkedKeys(text), (_key, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value === 'number') return numberOf(value, context?.source)
     if (!isJsonObject(value)) return value
-    return orderedObject(
-      Object.entries(value).map(([key, member]) => [key.slice(KEY_MARK.length), member] as const),
-    )
+    return orderedObject(Object.entries(value).map(([key, member]) => [unmarkedKey(key), member] as const))
   }) as JsonValue
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../schemas/json.ts'
+import { parseKeySafe } from './key-safe-json.ts'
 
 /** 2^53 has sixteen digits. */
 const BIG_INTEGER_DIGITS = 16
@@ -27,10 +28,10 @@ export function parseBoundedNumbers(text: string): JsonValue {
 
 function parseWith(text: string, numberOf: (value: number, source: string) => number | bigint): JsonValue {
   // Only a text with sixteen digits in a row can hold such a number: all others take the plain, fast parse.
-  if (!mayHoldBigInteger(text)) return JSON.parse(text) as JsonValue
-  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
-    typeof value !== 'number' || context?.source === undefined ? value : numberOf(value, context.source),
-  ) as JsonValue
+  if (!mayHoldBigInteger(text)) return parseKeySafe(text)
+  return parseKeySafe(text, (value, source) =>
+    typeof value !== 'number' || source === undefined ? value : numberOf(value, source),
+  )
 }
 
 /** The number of a literal, unless that is infinite. @param source as it is written */

@@ -1,17 +1,33 @@
 /** In front of every key of a marked text: no key that begins so looks like an index of an array. */
-export const KEY_MARK = '#'
+const KEY_MARK = '#'
+/** Instead of it, where a key cannot be written without an escape: its UTF-16 follows in hexadecimal digits. */
+const SPELT_MARK = '%'
+const MAY_NEED_ESCAPE = /["\\\p{Cc}]/u
 
-/** JSON text with `KEY_MARK` in front of every key of an object. @param text valid JSON */
+/** JSON text with every key of an object marked and without an escape. @param text valid JSON */
 export function withMarkedKeys(text: string): string {
   let marked = ''
   let copied = 0
   for (let at = text.indexOf('"'), end = at; at !== -1; at = text.indexOf('"', end)) {
     end = stringEnd(text, at)
     if (text[skipBlanks(text, end)] !== ':') continue
-    marked += text.slice(copied, at + 1) + KEY_MARK
-    copied = at + 1
+    const written = text.slice(at + 1, end - 1)
+    const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+    marked += text.slice(copied, at + 1) + markedKey(key)
+    copied = end - 1
   }
   return marked + text.slice(copied)
+}
+
+/** However a key was written in the text that was marked: one key has one marked key. */
+export function markedKey(key: string): string {
+  if (!MAY_NEED_ESCAPE.test(key)) return KEY_MARK + key
+  return SPELT_MARK + Buffer.from(key, 'utf16le').toString('hex')
+}
+
+export function unmarkedKey(marked: string): string {
+  const rest = marked.slice(1)
+  return marked.startsWith(KEY_MARK) ? rest : Buffer.from(rest, 'hex').toString('utf16le')
 }
 
 export function skipBlanks(text: string, from: number): number {

@@ -469,6 +469,11 @@ checkAll('names of fields', [
   example('__proto__:*', 'x', false),
 ])
 
+checkAll('a line is found by a key that is written with an escape, whatever key the line before has there', [
+  example('volume:7', '{"volume":7,"\\\\":"x"}', true),
+  example('a:x', '{"volume":7,"\\u0061":"x"}', true),
+])
+
 describe('ids', () => {
   test('a line is found by its whole id, and by its beginning', async () => {
     const account = await stored([{ line: 'a' }, { line: 'b' }])

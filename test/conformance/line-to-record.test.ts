@@ -195,6 +195,21 @@ describe('a line as it is sent', () => {
   })
 })
 
+test('a key that is written with an escape keeps its name, whatever key another line has at its place', () => {
+  // `JSON.parse` alone gives the second of each pair the key of the first.
+  const line = (key: string) => `{"shares":1,${key}:"x"}`
+  const sent = ['"C:\\\\"', '"C:\\t"', '"\\\\"', '"\\u0061"'].map(line)
+  const records = recordsOf(
+    `{"lines":[${sent.map(text => `{"line":${JSON.stringify(text)},"meta":${text}}`)}]}`,
+  )
+  expect(records.map(({ _meta, ...record }) => [_meta, record])).toEqual(
+    ['C:\\', 'C:\t', '\\', 'a'].map(key => [
+      { shares: 1, [key]: 'x' },
+      expect.objectContaining({ _line: expect.any(String), shares: 1, [key]: 'x' }),
+    ]),
+  )
+})
+
 /** How meta of an event may reach the own store. */
 const META_WAYS: readonly (readonly [string, (event: Event) => Event])[] = [
   ['as it came in', event => event],

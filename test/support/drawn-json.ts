@@ -37,13 +37,12 @@ const KEYS = [
   ...['toJSON', 'rawJSON', '', 'a', 'b', 'ok', 'Straße', 'ﬀ"', '#7', 'a.b', '\u2028', '😀'],
 ]
 
-/**
- * No key holds a backslash: V8 13.6 takes an escaped key such as `\\u0061` for a key `\\` that objects of the same shape
- * had before, in whatever text.
- */
-const drawnKey = fc
-  .oneof({ weight: 4, arbitrary: fc.constantFrom(...KEYS) }, fc.string({ maxLength: 4 }))
-  .filter(key => !key.includes('\\'))
+const drawnKey = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...KEYS) },
+  // With them `JSON.parse` may give the key of another object: see `parseKeySafe`.
+  { weight: 1, arbitrary: fc.constantFrom('\\', '\\u', '"', '\n') },
+  fc.string({ maxLength: 4 }),
+)
 const drawnText = fc.oneof(
   fc.constantFrom('Straße', '{}', '', '1e400', '"', '\\', '/', '\n', '\u007f', '7', 'a: b, c', '\u2028😀'),
   fc.string({ unit: 'grapheme', maxLength: 8 }).map(text => text.toWellFormed()),
