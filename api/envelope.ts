@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import type { PauseEffect } from '../schemas/pipeline-api.ts'
+import type { PauseEffect } from '../schemas/http/pipeline-api.ts'
 
 /** The `meta` of a `/v3` answer (pipeline API, section 1.2; configuration and account API, section 17.1). */
 export interface Meta {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { INGEST_TOPIC } from '../engine/log/topics.ts'
-import { LineBatchView } from '../schemas/line-batch.ts'
+import { LineBatchView } from '../schemas/log/line-batch.ts'
+import { INGEST_TOPIC } from '../schemas/log/topics.ts'
 import { TEST_SETTINGS, testInstallation } from '../test/support/test-installation.ts'
 import { forwardedAddresses } from './forwarded-for.ts'
 

@@ -2,8 +2,8 @@ import type { Ajv, ErrorObject, FuncKeywordDefinition } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import { parseQuery } from '../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../engine/query-language/query-syntax-error.ts'
+import type { Keywords, Reads } from '../schemas/http/keywords.ts'
 import { isJsonObject, type JsonValue } from '../schemas/json.ts'
-import type { Keywords, Reads } from '../schemas/keywords.ts'
 import { hasCondition } from './configuration/rule-conditions.ts'
 import { parseBoundedJson } from './json-body.ts'
 
@@ -19,7 +19,7 @@ type Check<Rule> = (
 
 const TOKEN = /\{\{([^{}]*)\}\}/g
 
-/** Teaches a validator the rules of `schemas/keywords.ts`, and the time zones. */
+/** Teaches a validator the rules of `schemas/http/keywords.ts`, and the time zones. */
 export function addKeywords(ajv: Ajv): void {
   const checks: { readonly [Name in keyof Keywords]-?: Check<NonNullable<Keywords[Name]>> } = {
     reads: readAs,

@@ -1,7 +1,14 @@
 import type { ErrorObject } from 'ajv'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { byWord, readsBoolean, readsInteger, readsJson, readsList, readsWord } from '../schemas/keywords.ts'
+import {
+  byWord,
+  readsBoolean,
+  readsInteger,
+  readsJson,
+  readsList,
+  readsWord,
+} from '../schemas/http/keywords.ts'
 import { detailsOf, problemsOf, validatorCompiler } from './validation.ts'
 
 const schema = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC } from '../schemas/log/topics.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
 
 /** 'inspect': nothing is made that is not there yet. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { CidrBlock } from '../engine/cidr.ts'
-import { MAX_RETENTION_DAYS } from '../schemas/retention-api.ts'
+import { MAX_RETENTION_DAYS } from '../schemas/http/retention-api.ts'
 import {
   brokerList,
   byteSize,

@@ -5,7 +5,7 @@ import {
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
-} from '../schemas/line-batch.ts'
+} from '../schemas/log/line-batch.ts'
 import { eventParser } from './exact-json.ts'
 import { textFormBytes } from './json-size.ts'
 import { isIndexKey, orderedObject } from './ordered-object.ts'

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
+import { BEHAVIOUR } from '../schemas/log/behaviour-numbers.ts'
+import { parseLineId } from '../schemas/log/position.ts'
+import { TOPIC_NUMBERS } from '../schemas/log/topics.ts'
 import { sentEvent } from '../test/support/sent-lines.ts'
-import { BEHAVIOUR } from './behaviour-numbers.ts'
 import { compileOwnStore, defaultOwnStore, newStoredLine } from './destinations/own-store.ts'
 import { Event } from './event.ts'
 import { jsonText, parseJson } from './json-text.ts'
 import { FieldNames } from './line-fields.ts'
 import { idOfRow, type LineRow, renderRecord } from './line-record.ts'
-import { TOPIC_NUMBERS } from './log/topics.ts'
-import { parseLineId } from './position.ts'
 import type { StoredLine } from './store/stored-line.ts'
 
 const ROW: LineRow = {

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import { type LineIdParts, lineId } from '../schemas/log/position.ts'
+import { TOPIC_NUMBERS } from '../schemas/log/topics.ts'
 import { eventParser, parseExactJson } from './exact-json.ts'
 import { jsonText } from './json-text.ts'
 import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-members.ts'
-import { TOPIC_NUMBERS } from './log/topics.ts'
 import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
-import { type LineIdParts, lineId } from './position.ts'
 import type { StoredLine } from './store/stored-line.ts'
 
 /** A row of table `lines` as JSON gives it. Empty strings stand for what is not known. */

@@ -1,4 +1,4 @@
-import type { LineBatchView, RareMembers } from '../schemas/line-batch.ts'
+import type { LineBatchView, RareMembers } from '../schemas/log/line-batch.ts'
 import { eventParser } from './exact-json.ts'
 
 /** Members of a line that few senders use, integers with all their digits; undefined when there are none. */

@@ -1,4 +1,9 @@
-import { encodeLineBatch, type IngestRequest, type LineBatchView, TIMESTAMP_ABSENT } from './line-batch.ts'
+import {
+  encodeLineBatch,
+  type IngestRequest,
+  type LineBatchView,
+  TIMESTAMP_ABSENT,
+} from './log/line-batch.ts'
 import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts'
 import { WordTable } from './word-table.ts'
 

@@ -12,7 +12,7 @@ import { type Member, memberKey, members } from '../../engine/configuration/memb
 import { newToken } from '../../engine/configuration/mint.ts'
 import { tokenUses } from '../../engine/configuration/token-uses.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { TokenChange, TokenCreate } from '../../schemas/token-api.ts'
+import type { TokenChange, TokenCreate } from '../../schemas/http/token-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { covers, narrowed, type Right } from '../auth/right.ts'

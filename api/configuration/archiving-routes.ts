@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Archiving } from '../../schemas/archiving.ts'
+import { Archiving } from '../../schemas/http/archiving.ts'
 import { Archivings } from './archivings.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
-import { type Archiving, archivingMembers } from '../../schemas/archiving.ts'
+import { type Archiving, archivingMembers } from '../../schemas/http/archiving.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, notFound } from '../errors.ts'

@@ -9,7 +9,7 @@ import {
   placeOfEnterprise,
 } from '../../engine/configuration/history.ts'
 import { jsonText } from '../../engine/json-text.ts'
-import { type AuditEvent, AuditPage } from '../../schemas/audit-api.ts'
+import { type AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { jsonDifferences } from '../pipeline/json-difference.ts'

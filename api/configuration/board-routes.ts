@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { BoardRecord, BoardWrite } from '../../schemas/board.ts'
+import { BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
 import { Boards } from './boards.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'

@@ -1,7 +1,7 @@
 import { type Board, boards } from '../../engine/configuration/boards.ts'
 import { categoryNames } from '../../engine/configuration/categories.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
-import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/board.ts'
+import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
 import type { Caller } from '../auth/caller.ts'
 import { categoryIds } from './category-names.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'

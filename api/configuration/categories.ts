@@ -1,5 +1,5 @@
 import { type Category, categories } from '../../engine/configuration/categories.ts'
-import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/category.ts'
+import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/http/category.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'

@@ -1,6 +1,6 @@
 import { categoryNamed } from '../../engine/configuration/categories.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import type { CategoryType } from '../../schemas/category.ts'
+import type { CategoryType } from '../../schemas/http/category.ts'
 import { ApiError } from '../errors.ts'
 
 /**

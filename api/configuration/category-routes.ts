@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/category.ts'
+import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/category.ts'
 import { Categories } from './categories.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'

@@ -1,6 +1,6 @@
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { ChannelRecord, ChannelWrite } from '../../schemas/channel.ts'
+import type { ChannelRecord, ChannelWrite } from '../../schemas/http/channel.ts'
 import { indentedJsonText } from '../member-order.ts'
 import { givenMembers } from './given-members.ts'
 

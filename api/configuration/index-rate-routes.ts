@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/index-rate-alert.ts'
+import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { IndexRateAlerts } from './index-rate-alerts.ts'
 import { V1_ERROR_REPLIES } from './replies.ts'

@@ -4,7 +4,7 @@ import {
   IngestionStatus,
   SuspensionConfirmation,
   SuspensionOffer,
-} from '../../schemas/ingestion-state.ts'
+} from '../../schemas/http/ingestion-state.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { IngestionSuspension } from './ingestion-suspension.ts'
 import { V1_ERROR_REPLIES } from './replies.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { AccountKey } from '../../engine/configuration/entities.ts'
-import { AccountKeyRecord, AccountKeyWrite, KEY_TYPES, type KeyType } from '../../schemas/account-key.ts'
+import { AccountKeyRecord, AccountKeyWrite, KEY_TYPES, type KeyType } from '../../schemas/http/account-key.ts'
 import { badRequest } from '../errors.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { Keys } from './keys.ts'

@@ -1,7 +1,7 @@
 import { type AccountKey, accountKeys } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
-import type { AccountKeyWrite, KeyType } from '../../schemas/account-key.ts'
+import type { AccountKeyWrite, KeyType } from '../../schemas/http/account-key.ts'
 import type { Caller } from '../auth/caller.ts'
 import { forbidden } from '../errors.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ExclusionCut } from '../../engine/configuration/deployed.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { lineRules } from '../../engine/configuration/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/quotas.ts'
 import { StoreError } from '../../engine/store/store.ts'
+import type { ExclusionCut } from '../../schemas/log/cuts.ts'
 import { EMPTY_STORE, type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 let installation: TestInstallation

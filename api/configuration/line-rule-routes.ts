@@ -14,7 +14,7 @@ import {
   RetentionRuleChange,
   RetentionRuleCreate,
   RetentionRuleRecord,
-} from '../../schemas/line-rules-api.ts'
+} from '../../schemas/http/line-rules-api.ts'
 import { assertValid } from './assert-valid.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { givenMembers } from './given-members.ts'

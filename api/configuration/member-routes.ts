@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Member } from '../../engine/configuration/members.ts'
-import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/member.ts'
+import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/member.ts'
 import { assertValid } from './assert-valid.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { Members } from './members.ts'

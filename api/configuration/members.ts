@@ -6,13 +6,13 @@ import {
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/members.ts'
-import { isJsonObject } from '../../schemas/json.ts'
 import {
   MAX_EMAIL_CHARACTERS,
   MAX_GROUPS,
   type MemberChange,
   type MemberCreate,
-} from '../../schemas/member.ts'
+} from '../../schemas/http/member.ts'
+import { isJsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest, notFound, type ValidationDetail } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/preset-alert.ts'
+import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { PresetAlerts } from './preset-alerts.ts'
 import { resourceRoutes } from './resource-routes.ts'

@@ -1,5 +1,5 @@
 import { type PresetAlert, presetAlerts } from '../../engine/configuration/preset-alerts.ts'
-import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/preset-alert.ts'
+import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { channelRecords } from './channels.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'

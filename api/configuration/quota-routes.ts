@@ -11,7 +11,7 @@ import {
 } from '../../engine/configuration/quotas.ts'
 import { judge, usedBytesIn } from '../../engine/runtime/quota-watch.ts'
 import { StoreError } from '../../engine/store/store.ts'
-import { QuotaRecord, QuotaWrite } from '../../schemas/line-rules-api.ts'
+import { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { untilNotOvertaken } from '../overtaken.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { accounts } from '../../engine/configuration/entities.ts'
-import { RetentionRecord, RetentionWrite } from '../../schemas/retention-api.ts'
+import { RetentionRecord, RetentionWrite } from '../../schemas/http/retention-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Stream } from '../../engine/configuration/stream.ts'
-import { StreamRecord, StreamWrite } from '../../schemas/stream.ts'
+import { StreamRecord, StreamWrite } from '../../schemas/http/stream.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
 import { Streams } from './streams.ts'

@@ -7,7 +7,7 @@ import {
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { type Stream, streams } from '../../engine/configuration/stream.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
-import type { StreamWrite } from '../../schemas/stream.ts'
+import type { StreamWrite } from '../../schemas/http/stream.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, notFound } from '../errors.ts'

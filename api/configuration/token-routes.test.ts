@@ -9,8 +9,8 @@ import {
   secretHash,
 } from '../../engine/configuration/entities.ts'
 import { members } from '../../engine/configuration/members.ts'
-import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import {
   TEST_SETTINGS,
   type TestInstallation,

@@ -2,7 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { AccessToken } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { IssuedToken, TokenChange, TokenCreate, TokenRecord, TokenRotate } from '../../schemas/token-api.ts'
+import {
+  IssuedToken,
+  TokenChange,
+  TokenCreate,
+  TokenRecord,
+  TokenRotate,
+} from '../../schemas/http/token-api.ts'
 import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import { authenticateAgain } from '../auth/request-caller.ts'
 import type { TokenUses } from '../auth/token-uses.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { ViewRecord, ViewWrite } from '../../schemas/view.ts'
+import { ViewRecord, ViewWrite } from '../../schemas/http/view.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { Views } from './views.ts'

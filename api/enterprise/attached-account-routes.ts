@@ -4,12 +4,12 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import type { EnterpriseKey } from '../../engine/configuration/enterprise-keys.ts'
 import { type Account, accountKeys } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { AccountKeyRecord, AccountKeyWrite } from '../../schemas/account-key.ts'
+import { AccountKeyRecord, AccountKeyWrite } from '../../schemas/http/account-key.ts'
 import {
   AttachedAccountChange,
   AttachedAccountRecord,
   type AttachedAccountRecord as Record,
-} from '../../schemas/attached-account.ts'
+} from '../../schemas/http/attached-account.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'

@@ -1,9 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import { type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import type { TellDeployment } from '../../engine/runtime/told-deployments.ts'
+import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 
 /** A partition that has not taken a deployment by then has lost its worker: it is told from here, for when that is back. */

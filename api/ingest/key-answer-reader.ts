@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { LogError, type LogRecord, type Topic } from '../../engine/log/log.ts'
 import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { keyAnswersType } from '../../schemas/key-answers.ts'
+import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import type { RecentKeys } from './recent-keys.ts'
 
 const DAY_MS = 86_400_000

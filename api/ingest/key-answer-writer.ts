@@ -1,8 +1,8 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
-import { partitionOfAccount } from '../../engine/log/topics.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { type KeyAnswer, keyAnswersType } from '../../schemas/key-answers.ts'
+import { type KeyAnswer, keyAnswersType } from '../../schemas/log/key-answers.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 
 /** Answers that are given within it share a record; another process learns of them that much later. */
 const GATHER_MS = 20

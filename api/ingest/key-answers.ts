@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import type { Logger } from '../../engine/logger.ts'
-import type { KeyAnswer } from '../../schemas/key-answers.ts'
+import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import { KeyAnswerReader } from './key-answer-reader.ts'
 import { KeyAnswerWriter } from './key-answer-writer.ts'
 import type { RecentKeys } from './recent-keys.ts'

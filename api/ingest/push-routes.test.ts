@@ -6,9 +6,9 @@ import { type Deployment, deployments, spreads } from '../../engine/configuratio
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { Event } from '../../engine/event.ts'
 import { LogError, type LogRecord } from '../../engine/log/log.ts'
-import { partitionOfAccount } from '../../engine/log/topics.ts'
 import { cutsOf } from '../../engine/runtime/cuts-on-the-log.ts'
-import { LineBatchView as Batch, type LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchView as Batch, type LineBatchView } from '../../schemas/log/line-batch.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import {
   changeAccount,
   TEST_SETTINGS,

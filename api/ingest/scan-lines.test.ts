@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'
 import { openBody, parseLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import { timeBounds } from './timestamp.ts'

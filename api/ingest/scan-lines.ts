@@ -1,6 +1,6 @@
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../../engine/line-limits.ts'
-import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/line-batch.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/log/line-batch.ts'
 import { payloadTooLarge } from '../errors.ts'
 import {
   ARRAY,

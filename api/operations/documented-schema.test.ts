@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { BoardWrite } from '../../schemas/board.ts'
-import { IndexRateAlertWrite } from '../../schemas/index-rate-alert.ts'
-import { ViewWrite } from '../../schemas/view.ts'
+import { BoardWrite } from '../../schemas/http/board.ts'
+import { IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
+import { ViewWrite } from '../../schemas/http/view.ts'
 import { documentedSchema } from './documented-schema.ts'
 
 /** What somebody else's program makes of the document. */

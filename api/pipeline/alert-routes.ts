@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AlertWrite } from '../../engine/alerts/check-alert.ts'
-import { AlertRecord } from '../../schemas/pipeline-api.ts'
+import { AlertRecord } from '../../schemas/http/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import type { Alerts } from './alerts.ts'
 import { ONE_ALERT } from './links.ts'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { deadLetterSettings } from '../../engine/configuration/entities.ts'
-import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 

@@ -7,7 +7,7 @@ import {
   DeadLetterReplayRecord,
   DeadLetterSettingsRecord,
   DeadLetterSettingsWrite,
-} from '../../schemas/dead-letter-api.ts'
+} from '../../schemas/http/dead-letter-api.ts'
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../envelope.ts'
 import { type DeadLetterPorts, DeadLetters } from './dead-letters.ts'
 import { DEAD_LETTERS } from './links.ts'

@@ -1,7 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../engine/configuration/dead-letter-settings.ts'
-import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import {
   type DeadLetterSettings,
   deadLetterSettings,
@@ -9,8 +8,6 @@ import {
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import type { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
-import { lineId, parseLineId } from '../../engine/position.ts'
 import type { DeadLetter, LetterOrigin } from '../../engine/runtime/dead-letter.ts'
 import type { LetterPlace } from '../../engine/runtime/dead-letter-index.ts'
 import type { DeadLetterQueue, FoundLetter, LetterCondition } from '../../engine/runtime/dead-letter-queue.ts'
@@ -23,7 +20,10 @@ import {
   type DeadLetterSettingsRecord,
   type DeadLetterSettingsWrite,
   MAX_REPLAYED_LETTERS,
-} from '../../schemas/dead-letter-api.ts'
+} from '../../schemas/http/dead-letter-api.ts'
+import type { CutsInEffect } from '../../schemas/log/cuts.ts'
+import { lineId, parseLineId } from '../../schemas/log/position.ts'
+import type { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'

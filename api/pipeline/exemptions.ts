@@ -5,14 +5,14 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import { type Exemption, exemptionKey, exemptions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import {
   type ExemptionRecord,
   type ExemptionWrite,
   MAX_EXEMPTION_MINUTES,
-} from '../../schemas/throttle-api.ts'
+} from '../../schemas/http/throttle-api.ts'
+import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'

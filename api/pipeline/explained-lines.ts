@@ -1,6 +1,4 @@
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
-import { INGEST_TOPIC, type TOPIC_NUMBERS } from '../../engine/log/topics.ts'
-import { lineId } from '../../engine/position.ts'
 import type {
   ExplainedLine,
   ExplainedPipeline,
@@ -13,7 +11,9 @@ import type {
   ExplainedLine as ExplainedLineRecord,
   ExplainedPipelineRecord,
   ExplainedStepRecord,
-} from '../../schemas/explanation-api.ts'
+} from '../../schemas/http/explanation-api.ts'
+import { lineId } from '../../schemas/log/position.ts'
+import { INGEST_TOPIC, type TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { eventRecord } from './simulations.ts'
 

@@ -1,8 +1,8 @@
-import type { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
-import { lineId } from '../../engine/position.ts'
 import type { RecordPlace } from '../../engine/runtime/line-origin.ts'
 import type { ExplainedWindow } from '../../engine/runtime/window-explanation.ts'
-import type { ExplainedLine as ExplainedLineRecord } from '../../schemas/explanation-api.ts'
+import type { ExplainedLine as ExplainedLineRecord } from '../../schemas/http/explanation-api.ts'
+import { lineId } from '../../schemas/log/position.ts'
+import type { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { eventRecord } from './simulations.ts'
 
 /** A stored line that came out of a window, as the API tells it. @param ended record that the window ended with */

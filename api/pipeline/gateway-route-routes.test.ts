@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create } from '../../engine/configuration/configuration-log.ts'
 import { accessKeys, drafts, revisions, secretHash } from '../../engine/configuration/entities.ts'
-import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { SOURCES } from '../../engine/sources/registry.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { documentNodes } from './revision.ts'
 

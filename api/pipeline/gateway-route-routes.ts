@@ -7,7 +7,7 @@ import {
   GatewayRouteRecord,
   GatewayRouteReplace,
   NewAccessKeyRecord,
-} from '../../schemas/gateway-route.ts'
+} from '../../schemas/http/gateway-route.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { notFound } from '../errors.ts'
 import type { GatewayRoutes } from './gateway-routes.ts'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
-import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import { StoreError } from '../../engine/store/store.ts'
-import type { PipelineErrorRecord } from '../../schemas/pipeline-error-api.ts'
+import type { PipelineErrorRecord } from '../../schemas/http/pipeline-error-api.ts'
+import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 

@@ -6,7 +6,6 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import type { CutsInEffect } from '../../engine/configuration/deployed.ts'
 import {
   type Deployment,
   type Draft,
@@ -21,7 +20,8 @@ import {
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/pipeline-api.ts'
+import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline-api.ts'
+import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../errors.ts'

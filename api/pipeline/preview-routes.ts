@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { PreviewRecord, PreviewRequest } from '../../schemas/preview-api.ts'
+import { PreviewRecord, PreviewRequest } from '../../schemas/http/preview-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { PREVIEW } from './links.ts'
 import type { Pipelines } from './pipelines.ts'

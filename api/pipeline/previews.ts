@@ -4,19 +4,19 @@ import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import type { NodeCounters } from '../../engine/graph/node-counters.ts'
 import { LogError } from '../../engine/log/log.ts'
-import { partitionOfAccount } from '../../engine/log/topics.ts'
 import { OvertakenError } from '../../engine/runtime/draft-mail.ts'
 import { partitionsOf } from '../../engine/runtime/followed-partition.ts'
 import { type PreviewResult, TooMuchUnderWayError } from '../../engine/runtime/preview.ts'
 import { type PreviewStretch, previewOf } from '../../engine/runtime/preview-replay.ts'
 import { NoReplayError, type ReplayedPartition } from '../../engine/runtime/replay.ts'
-import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type {
   PreviewCounts,
   PreviewOutcome,
   PreviewRecord,
   PreviewRequest,
-} from '../../schemas/preview-api.ts'
+} from '../../schemas/http/preview-api.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { ProblemsError } from '../problems-error.ts'

@@ -1,9 +1,9 @@
 import type { AccessKey, DraftNode, GatewayRoute } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
-import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/gateway-route.ts'
+import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/http/gateway-route.ts'
+import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/http/pipeline-api.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
-import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/pipeline-api.ts'
 import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */

@@ -1,7 +1,7 @@
 import { jsonText } from '../../engine/json-text.ts'
+import type { AlertDifference, NodeDifference } from '../../schemas/http/revision-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
-import type { AlertDifference, NodeDifference } from '../../schemas/revision-api.ts'
 import { jsonDifferences } from './json-difference.ts'
 
 /** How long a value may be in a line for people; what is longer is cut. */

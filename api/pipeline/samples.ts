@@ -2,8 +2,8 @@ import { Event } from '../../engine/event.ts'
 import { parseExactJson } from '../../engine/exact-json.ts'
 import type { Sample } from '../../engine/graph/simulation.ts'
 import type { Problem } from '../../engine/problem.ts'
+import { MAX_SAMPLES, type SimulationRequest } from '../../schemas/http/simulation-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { MAX_SAMPLES, type SimulationRequest } from '../../schemas/simulation-api.ts'
 import { ProblemsError } from '../problems-error.ts'
 
 const ENVELOPE_MEMBERS: readonly string[] = [

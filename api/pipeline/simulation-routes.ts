@@ -1,6 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { FileSimulationRequest, SimulationRecord, SimulationRequest } from '../../schemas/simulation-api.ts'
+import {
+  FileSimulationRequest,
+  SimulationRecord,
+  SimulationRequest,
+} from '../../schemas/http/simulation-api.ts'
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../envelope.ts'
 import type { PipelineFiles } from './file/pipeline-files.ts'
 import { SIMULATION } from './links.ts'

@@ -10,14 +10,14 @@ import {
   Simulation,
 } from '../../engine/graph/simulation.ts'
 import type { Steps } from '../../engine/steps.ts'
-import type { JsonObject } from '../../schemas/json.ts'
-import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type {
   EventRecord,
   FileSimulationRequest,
   SimulationRecord,
   SimulationRequest,
-} from '../../schemas/simulation-api.ts'
+} from '../../schemas/http/simulation-api.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { assertExpressionLimit } from './expression-limit.ts'

@@ -2,8 +2,8 @@ import type { Event } from '../../engine/event.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import { cutUtf8 } from '../../engine/line-limits.ts'
 import type { TapMessage as EngineMessage, TapEnd } from '../../engine/runtime/tap.ts'
+import type { TapMessage } from '../../schemas/http/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import type { TapMessage } from '../../schemas/tap-api.ts'
 
 /** Of the JSON text of an event. */
 const MAX_EVENT_BYTES = 65_536

@@ -3,8 +3,8 @@ import type { Event } from '../../engine/event.ts'
 import { type EventMeter, freeMeter } from '../../engine/expressions/cost-meter.ts'
 import { parseJson } from '../../engine/json-text.ts'
 import { type Problem, pointerTo } from '../../engine/problem.ts'
+import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../schemas/http/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../schemas/tap-api.ts'
 
 /** What a tap was asked for. */
 export interface TapWishes {

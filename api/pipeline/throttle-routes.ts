@@ -9,7 +9,7 @@ import {
   ExemptionWrite,
   OneBucketQuery,
   OneBucketRecord,
-} from '../../schemas/throttle-api.ts'
+} from '../../schemas/http/throttle-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { type BucketPorts, Buckets } from './buckets.ts'

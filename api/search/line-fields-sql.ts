@@ -1,7 +1,7 @@
-import { TOPIC_NUMBERS } from '../../engine/log/topics.ts'
-import { lineId, parseLineId } from '../../engine/position.ts'
 import { fieldPaths } from '../../engine/query-language/field-paths.ts'
 import { BIG_INTEGER_PATTERN } from '../../engine/query-language/number-text.ts'
+import { lineId, parseLineId } from '../../schemas/log/position.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** What a test of one value becomes in SQL; undefined when no value of this kind can pass it. */

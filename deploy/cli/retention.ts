@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { jsonText } from '../../engine/json-text.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import { MAX_RETENTION_DAYS } from '../../schemas/retention-api.ts'
 import { apiClient } from './api-client.ts'
 import { apiAddress } from './connection.ts'
 import { type World, write } from './world.ts'

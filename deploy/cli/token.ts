@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { jsonText } from '../../engine/json-text.ts'
+import type { IssuedToken, TokenRecord } from '../../schemas/http/token-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { IssuedToken, TokenRecord } from '../../schemas/token-api.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import { apiAddress } from './connection.ts'

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { KEYED_TOPIC } from '../../engine/log/topics.ts'
 import type {
   ConfigurationReport,
   PartitionReport,
   VerificationReport,
 } from '../../engine/runtime/verification-report.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
+import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { mismatchLines } from './mismatch.ts'

@@ -12,16 +12,16 @@ import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
+import { findLostTailNow } from '../../engine/runtime/lost-tail.ts'
+import type { Store } from '../../engine/store/store.ts'
 import {
   CONFIG_TOPIC,
   INGEST_TOPIC,
   KEYS_TOPIC,
   openPartitionedTopics,
   type PartitionedTopics,
-} from '../../engine/log/topics.ts'
-import { findLostTailNow } from '../../engine/runtime/lost-tail.ts'
-import type { Store } from '../../engine/store/store.ts'
-import { WireFormatError } from '../../schemas/wire-format.ts'
+} from '../../schemas/log/topics.ts'
+import { WireFormatError } from '../../schemas/log/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'

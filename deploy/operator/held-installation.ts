@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
+import { freezeTables, releaseTables } from '../../engine/store/store-freeze.ts'
 import {
   CHECKPOINT_TOPIC,
   CONFIG_TOPIC,
@@ -8,8 +9,7 @@ import {
   INGEST_TOPIC,
   KEYED_CHECKPOINT_TOPIC,
   KEYED_TOPIC,
-} from '../../engine/log/topics.ts'
-import { freezeTables, releaseTables } from '../../engine/store/store-freeze.ts'
+} from '../../schemas/log/topics.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import type { Installation } from '../installation.ts'
 

@@ -1,10 +1,16 @@
-import type { Cut } from '../../schemas/control.ts'
+import type { Cut } from '../../schemas/log/control.ts'
+import type {
+  DeadLetterCut,
+  ExemptionCut,
+  LineRulesCut,
+  PipelineCut,
+  QuotaCut,
+} from '../../schemas/log/cuts.ts'
 import { parseJson } from '../json-text.ts'
 import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'
 import type { Change, ConfigurationLog } from './configuration-log.ts'
 import { create } from './configuration-log.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from './dead-letter-settings.ts'
-import type { DeadLetterCut, ExemptionCut, LineRulesCut, PipelineCut, QuotaCut } from './deployed.ts'
 import { accounts, deadLetterSettings, deployments, enterprises, exemptions, spreads } from './entities.ts'
 import type { ConfigurationView } from './fold.ts'
 import type { AnyKind, Kind } from './kind.ts'

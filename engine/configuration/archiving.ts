@@ -1,4 +1,4 @@
-import { type Archiving, isHarmlessMember } from '../../schemas/archiving.ts'
+import { type Archiving, isHarmlessMember } from '../../schemas/http/archiving.ts'
 import { defineKind } from './kind.ts'
 
 /** Where copies of an account's lines go. Key: the short id of the account. */

@@ -1,4 +1,4 @@
-import type { CategoryType } from '../../schemas/category.ts'
+import type { CategoryType } from '../../schemas/http/category.ts'
 import { simpleLowerCase } from '../lower-case.ts'
 import type { ConfigurationView } from './fold.ts'
 import { defineKind } from './kind.ts'

@@ -1,4 +1,4 @@
-import type { Cut } from '../../schemas/control.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type { Clock } from '../clock/clock.ts'
 import { LogError } from '../log/log.ts'
 import type { Logger } from '../logger.ts'

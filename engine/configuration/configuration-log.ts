@@ -3,7 +3,7 @@ import {
   configurationEventOf,
   configurationEventType,
   configurationLossType,
-} from '../../schemas/configuration.ts'
+} from '../../schemas/log/configuration.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'

@@ -1,8 +1,5 @@
-import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import { jsonText } from '../json-text.ts'
-import type { ConfigurationLog } from './configuration-log.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type {
   AccountCut,
   AddressedCut,
@@ -14,7 +11,10 @@ import type {
   QuotaCut,
   RetentionCut,
   SpreadCut,
-} from './deployed.ts'
+} from '../../schemas/log/cuts.ts'
+import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { jsonText } from '../json-text.ts'
+import type { ConfigurationLog } from './configuration-log.ts'
 import {
   type Account,
   accounts,

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { HEADER_BYTES } from '../../schemas/wire-format.ts'
+import { HEADER_BYTES } from '../../schemas/log/wire-format.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import type { Seal } from './seal.ts'
 

@@ -1,4 +1,8 @@
-import type { ConfigurationChange, ConfigurationEvent, SnapshotEntity } from '../../schemas/configuration.ts'
+import type {
+  ConfigurationChange,
+  ConfigurationEvent,
+  SnapshotEntity,
+} from '../../schemas/log/configuration.ts'
 import { acceptedLosses, versionShiftOf } from './accepted-losses.ts'
 import { clearValue } from './entity-text.ts'
 import type { AnyKind, Kind } from './kind.ts'

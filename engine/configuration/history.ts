@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
+import type { JsonObject } from '../../schemas/json.ts'
 import {
   type ConfigurationChange,
   type ConfigurationEvent,
   configurationEventOf,
-} from '../../schemas/configuration.ts'
-import type { JsonObject } from '../../schemas/json.ts'
+} from '../../schemas/log/configuration.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { LogError, type Topic } from '../log/log.ts'
 import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'

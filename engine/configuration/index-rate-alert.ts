@@ -1,4 +1,4 @@
-import type { IndexRateAlertRecord } from '../../schemas/index-rate-alert.ts'
+import type { IndexRateAlertRecord } from '../../schemas/http/index-rate-alert.ts'
 import { defineKind } from './kind.ts'
 
 /** Says when an account stores more lines than is usual. Key: the short id of the account. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { partitionOfAccount } from '../log/topics.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { NUMBERED_KEY } from '../runtime/repeats.ts'
 import type { ConfigurationLog } from './configuration-log.ts'
 import { type SpreadSpan, spreads } from './entities.ts'

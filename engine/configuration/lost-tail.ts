@@ -1,4 +1,4 @@
-import type { Cut } from '../../schemas/control.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type { Topic } from '../log/log.ts'
 import { type EndMark, endBelow } from './end-mark.ts'
 import { accounts, deadLetterSettings, deployments, exemptions, spreads } from './entities.ts'

@@ -1,4 +1,4 @@
-import { configurationEventOf } from '../../schemas/configuration.ts'
+import { configurationEventOf } from '../../schemas/log/configuration.ts'
 import { parseJson } from '../json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { DEFAULT_RETENTION_DAYS } from '../runtime/account-state.ts'

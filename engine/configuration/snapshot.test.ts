@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configurationSnapshotType } from '../../schemas/configuration.ts'
+import { configurationSnapshotType } from '../../schemas/log/configuration.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { memoryLog } from '../log/memory-log.ts'

@@ -3,8 +3,8 @@ import {
   configurationSnapshotAfterLossType,
   configurationSnapshotType,
   type SnapshotEntity,
-} from '../../schemas/configuration.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
+} from '../../schemas/log/configuration.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 
 const PART_BYTES = 900_000

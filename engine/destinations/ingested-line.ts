@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import type { LineBatchView, RareMembers } from '../../schemas/line-batch.ts'
+import type { LineBatchView, RareMembers } from '../../schemas/log/line-batch.ts'
 import type { Event, LineOrigin } from '../event.ts'
 import { eventParser } from '../exact-json.ts'
 import { parseJson, textForm } from '../json-text.ts'

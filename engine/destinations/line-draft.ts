@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
-import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
+import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { compactJson, isCompactString } from '../compact-json.ts'
 import { eventParser, parseExactJson } from '../exact-json.ts'
 import { jsonText, mayHoldBigInteger } from '../json-text.ts'

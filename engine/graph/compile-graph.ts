@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { INGEST_ROUTE } from '../../schemas/line-batch.ts'
+import { INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { checkConfig } from '../config-schema.ts'
 import type { Event } from '../event.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import { BEHAVIOUR } from '../behaviour-numbers.ts'
 import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'

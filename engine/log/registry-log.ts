@@ -1,5 +1,5 @@
-import type { RegistryIds } from '../../schemas/registry-ids.ts'
-import { WireFormatError } from '../../schemas/wire-format.ts'
+import type { RegistryIds } from '../../schemas/log/registry-ids.ts'
+import { WireFormatError } from '../../schemas/log/wire-format.ts'
 import {
   type Appended,
   type Bounds,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
-import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../configuration/deployed.ts'
+import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../../schemas/log/cuts.ts'
 import type { CostMeter } from '../expressions/cost-meter.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { type LinePlace, recordOf, rowOfLine } from '../line-record.ts'

@@ -1,12 +1,6 @@
-import type { Cut } from '../../schemas/control.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type {
-  AccountCut,
-  ExemptionCut,
-  LineRulesCut,
-  PipelineCut,
-  QuotaCut,
-} from '../configuration/deployed.ts'
+import type { Cut } from '../../schemas/log/control.ts'
+import type { AccountCut, ExemptionCut, LineRulesCut, PipelineCut, QuotaCut } from '../../schemas/log/cuts.ts'
 import { jsonText, parseJson } from '../json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { finish } from '../steps.ts'

@@ -1,11 +1,11 @@
-import type { Cut } from '../../schemas/control.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type {
   AccountCut,
   DeadLetterCut,
   ExemptionCut,
   PipelineCut,
   SpreadCut,
-} from '../configuration/deployed.ts'
+} from '../../schemas/log/cuts.ts'
 import { parseJson } from '../json-text.ts'
 import { finish, type Steps } from '../steps.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'

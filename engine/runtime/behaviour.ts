@@ -1,13 +1,13 @@
-import type { Cut } from '../../schemas/control.ts'
-import type { NodeDocument } from '../../schemas/pipeline.ts'
 import {
   FIFTH_BEHAVIOUR,
   FIRST_BEHAVIOUR,
   FOURTH_BEHAVIOUR,
   SECOND_BEHAVIOUR,
   THIRD_BEHAVIOUR,
-} from '../behaviour-numbers.ts'
-import type { PipelineCut } from '../configuration/deployed.ts'
+} from '../../schemas/log/behaviour-numbers.ts'
+import type { Cut } from '../../schemas/log/control.ts'
+import type { PipelineCut } from '../../schemas/log/cuts.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import { parseJson } from '../json-text.ts'
 import { processorOf } from '../processors/registry.ts'

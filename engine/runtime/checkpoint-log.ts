@@ -1,7 +1,11 @@
 import { crc32 } from 'node:zlib'
-import { type CheckpointManifest, type CheckpointPart, checkpointPartType } from '../../schemas/checkpoint.ts'
+import {
+  type CheckpointManifest,
+  type CheckpointPart,
+  checkpointPartType,
+} from '../../schemas/log/checkpoint.ts'
+import { type Loss, lossIn } from '../../schemas/log/loss.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
-import { type Loss, lossIn } from './loss.ts'
 
 const CHUNK_BYTES = 900_000
 const READ_BYTES = 1_000_000

@@ -1,7 +1,7 @@
-import type { Control } from '../../schemas/control.ts'
-import type { DeployedConfiguration } from '../configuration/deployed.ts'
+import type { Control } from '../../schemas/log/control.ts'
+import type { DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Topic } from '../log/log.ts'
-import { INGEST_TOPIC, partitionOfAccount } from '../log/topics.ts'
 import type { PartitionFold } from './partition-fold.ts'
 
 const INSERTS_PER_SECOND = 16

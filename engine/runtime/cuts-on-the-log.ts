@@ -1,12 +1,12 @@
-import { type Control, type Cut, controlType } from '../../schemas/control.ts'
-import { rekeyedType } from '../../schemas/rekeyed.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
+import type { CutsInEffect } from '../../schemas/log/cuts.ts'
+import { rekeyedType } from '../../schemas/log/rekeyed.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { CutsInEffect } from '../configuration/deployed.ts'
 import { deployments } from '../configuration/entities.ts'
 import type { ConfigurationView } from '../configuration/fold.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
-import { partitionOfAccount } from '../log/topics.ts'
 
 const READ_BYTES = 1_000_000
 /** Clients of the API give up after 15 s. */

@@ -1,4 +1,4 @@
-import { deadLettersType, type FailedEvents, type ReplayedEvents } from '../../schemas/dead-letters.ts'
+import { deadLettersType, type FailedEvents, type ReplayedEvents } from '../../schemas/log/dead-letters.ts'
 import { InTurn } from '../configuration/in-turn.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import type { FailedNode, LetterOrigin } from './dead-letter.ts'

@@ -1,7 +1,7 @@
-import { deadLettersType } from '../../schemas/dead-letters.ts'
+import { deadLettersType } from '../../schemas/log/dead-letters.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Clock } from '../clock/clock.ts'
 import { LogError, type Topic } from '../log/log.ts'
-import { partitionOfAccount } from '../log/topics.ts'
 import { type DeadLetter, deadLetterValues, lettersIn } from './dead-letter.ts'
 import { DeadLetterIndex, type KnownLetter, type LetterPlace, type Replayed } from './dead-letter-index.ts'
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
+import { DEAD_LETTER_TOPIC } from '../../schemas/log/topics.ts'
 import { type ManualClock, manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
-import { DEAD_LETTER_TOPIC } from '../log/topics.ts'
 import { trimDeadLetters } from './dead-letter-trimming.ts'
 
 const HOUR_MS = 3_600_000

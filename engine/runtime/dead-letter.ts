@@ -4,7 +4,7 @@ import {
   type FailedEvents,
   type Failure,
   type ReplayedEvents,
-} from '../../schemas/dead-letters.ts'
+} from '../../schemas/log/dead-letters.ts'
 import type { Event } from '../event.ts'
 import { eventColumns, eventsIn, sharedBytes } from '../event-columns.ts'
 import { behaviourOfEvents } from './behaviour.ts'

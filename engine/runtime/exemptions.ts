@@ -1,4 +1,4 @@
-import type { ExemptionCut } from '../configuration/deployed.ts'
+import type { ExemptionCut } from '../../schemas/log/cuts.ts'
 import { ExemptKeys } from '../state/exempt-keys.ts'
 
 /**

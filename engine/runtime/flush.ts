@@ -1,4 +1,4 @@
-import type { Position } from '../position.ts'
+import type { Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../store/store.ts'
 
 /** One table's share of a flush: one insert. */

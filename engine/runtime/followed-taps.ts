@@ -1,6 +1,6 @@
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Topic } from '../log/log.ts'
-import { partitionOfAccount } from '../log/topics.ts'
 import type { Logger } from '../logger.ts'
 import { FollowedPartition, partitionsOf } from './followed-partition.ts'
 import type { ReplayedPartition } from './replay.ts'

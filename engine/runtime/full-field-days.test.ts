@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { controlType } from '../../schemas/control.ts'
+import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { controlType } from '../../schemas/log/control.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { readNativeBlock } from '../../test/support/native-reader.ts'
 import { exclusion } from '../../test/support/world.ts'
-import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../behaviour-numbers.ts'
 import type { LogRecord } from '../log/log.ts'
 import { PartitionFold } from './partition-fold.ts'
 

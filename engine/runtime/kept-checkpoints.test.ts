@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { memoryLog } from '../log/memory-log.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../log/topics.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
 

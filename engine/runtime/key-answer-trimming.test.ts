@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { memoryLog } from '../log/memory-log.ts'
-import { KEYS_TOPIC } from '../log/topics.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Target } from './outbox.ts'
 
 /** Where a fold reads. */

@@ -1,5 +1,5 @@
-import { checkpointType } from '../../schemas/checkpoint.ts'
-import type { Cut } from '../../schemas/control.ts'
+import { checkpointType } from '../../schemas/log/checkpoint.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type { Topic } from '../log/log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { cutsOf } from './cuts-on-the-log.ts'

@@ -1,5 +1,5 @@
-import { lineBatchType } from '../../schemas/line-batch.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { lineBatchType } from '../../schemas/log/line-batch.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Arrival } from './arrival-explanation.ts'
 import type { ExplainedLine, ExplainedRecord } from './line-explanation.ts'
 import { partitionNamed, type ReplayedTopics } from './moved-events.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import type { LineConditions } from '../configuration/deployed.ts'
+import type { LineConditions } from '../../schemas/log/cuts.ts'
 import { BEYOND_BUDGET, type CostMeter } from '../expressions/cost-meter.ts'
 import { matches, SearchedRecord } from '../query-language/evaluate.ts'
 import { fieldPaths } from '../query-language/field-paths.ts'

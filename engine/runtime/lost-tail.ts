@@ -1,10 +1,10 @@
-import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
-import type { Cut } from '../../schemas/control.ts'
+import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
+import type { Cut } from '../../schemas/log/control.ts'
+import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
 import type { Topic } from '../log/log.ts'
 import { type Store, StoreError, type StoreReach, type StoreTable } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
-import { type Loss, lossCut, lossIn, type Witnessed } from './loss.ts'
 import { encodeControl } from './partition-fold.ts'
 
 /** Cuts in one record, about. */

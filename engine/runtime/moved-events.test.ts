@@ -1,12 +1,17 @@
 import { beforeEach, expect, test } from 'vitest'
-import { LineBatchView } from '../../schemas/line-batch.ts'
+import { LineBatchView } from '../../schemas/log/line-batch.ts'
+import {
+  INGEST_TOPIC,
+  KEYED_TOPIC,
+  openPartitionedTopics,
+  type PartitionedTopics,
+} from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { Event } from '../event.ts'
 import { memoryLog } from '../log/memory-log.ts'
-import { INGEST_TOPIC, KEYED_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../log/topics.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { MovedEvents } from './moved-events.ts'
 import { Outbox } from './outbox.ts'

@@ -1,5 +1,5 @@
-import { FIFTH_BEHAVIOUR } from '../behaviour-numbers.ts'
-import type { Position } from '../position.ts'
+import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import type { Position } from '../../schemas/log/position.ts'
 import { newLineBlock } from '../store/line-block.ts'
 import type { LineBlock, StoredLine } from '../store/stored-line.ts'
 import type { TableBatch } from './flush.ts'

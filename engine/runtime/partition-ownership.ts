@@ -1,5 +1,5 @@
+import type { Position } from '../../schemas/log/position.ts'
 import type { Logger } from '../logger.ts'
-import type { Position } from '../position.ts'
 import { type Epoch, type Store, StoreError } from '../store/store.ts'
 import type { TableBatch } from './flush.ts'
 

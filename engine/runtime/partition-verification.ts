@@ -1,3 +1,4 @@
+import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Topic } from '../log/log.ts'
 import { droppedBefore, expiredRetention } from '../store/retention.ts'
@@ -11,7 +12,6 @@ import {
   type StoredRange,
   type UsageSums,
 } from '../store/store-audit.ts'
-import { STORE_TABLES } from '../store/tables.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
 import type { AcceptedGap, TableBatch } from './flush.ts'

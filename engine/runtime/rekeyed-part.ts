@@ -1,7 +1,7 @@
-import type { RekeyedEvents, RekeyedPart } from '../../schemas/rekeyed.ts'
+import type { Position } from '../../schemas/log/position.ts'
+import type { RekeyedEvents, RekeyedPart } from '../../schemas/log/rekeyed.ts'
 import type { Event } from '../event.ts'
 import { eventColumns, eventsIn } from '../event-columns.ts'
-import type { Position } from '../position.ts'
 
 /** Where events wait: a node of a revision of a pipeline. */
 export interface WaitingPlace {

@@ -1,4 +1,4 @@
-import type { Idempotency } from '../../schemas/line-batch.ts'
+import type { Idempotency } from '../../schemas/log/line-batch.ts'
 
 /**
  * What a partition remembers to tell a repeat from something new. Part of its checkpoint; judged by log time

@@ -1,6 +1,6 @@
-import type { Position } from '../position.ts'
+import type { Position } from '../../schemas/log/position.ts'
+import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import type { Store, StoreTable } from '../store/store.ts'
-import { STORE_TABLES } from '../store/tables.ts'
 import type { AcceptedGap, TableBatch } from './flush.ts'
 import { FoldError, type FoldIdentity, type PartitionFold } from './partition-fold.ts'
 

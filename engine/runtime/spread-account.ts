@@ -1,5 +1,5 @@
-import { INGEST_TOPIC } from '../log/topics.ts'
-import { isBeyond, type Position } from '../position.ts'
+import { isBeyond, type Position } from '../../schemas/log/position.ts'
+import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { type FoldSeat, KeyPlacement } from './key-placement.ts'
 import type { PartitionName } from './run-watch.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import type { LineConditions } from '../configuration/deployed.ts'
+import type { LineConditions } from '../../schemas/log/cuts.ts'
 import type { ConfigurationView, Entity } from '../configuration/fold.ts'
 import { type LineRules, lineRules } from '../configuration/line-rules.ts'
 import { type QuotaState, quotaStates } from '../configuration/quotas.ts'

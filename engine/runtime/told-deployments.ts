@@ -1,8 +1,8 @@
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { ConfigurationLog } from '../configuration/configuration-log.ts'
 import { deploymentCut } from '../configuration/deployed-cuts.ts'
 import { deployments } from '../configuration/entities.ts'
 import type { Topic } from '../log/log.ts'
-import { partitionOfAccount } from '../log/topics.ts'
 import { encodeControl } from './partition-fold.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { LineBatchView } from '../../schemas/line-batch.ts'
+import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import type { ChangedEvent } from '../../schemas/rekeyed.ts'
+import type { ChangedEvent } from '../../schemas/log/rekeyed.ts'
 import { Event } from '../event.ts'
 import { type EventColumns, eventColumns, eventsIn } from '../event-columns.ts'
 

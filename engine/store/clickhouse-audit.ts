@@ -1,4 +1,5 @@
-import { TOPIC_NUMBERS } from '../log/topics.ts'
+import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import type { PartitionTable, StoreTable } from './store.ts'
@@ -14,7 +15,6 @@ import type {
   WindowSums,
 } from './store-audit.ts'
 import { auditFailure } from './store-failure.ts'
-import { blockColumns, blockStructure } from './tables.ts'
 import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
-import type { Position } from '../position.ts'
+import type { Position } from '../../schemas/log/position.ts'
+import { blockColumns } from '../../schemas/log/tables.ts'
 import { Int64Column, type NativeColumn, nativeBlock, UInt32Column } from './native-block.ts'
 import { wordsOf } from './node-metrics-block.ts'
-import { blockColumns } from './tables.ts'
 
 /** The first stored line of an account on a UTC day of which the name of a field was not indexed. */
 export interface FullFieldDay extends Position {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blockStructure } from '../../schemas/log/tables.ts'
 import { newStoredLine } from '../../test/support/line-blocks.ts'
 import type { StoreConnection } from './connection.ts'
 import { openEmbeddedConnection } from './embedded-connection.ts'
 import { newLineBlock } from './line-block.ts'
 import type { StoredLine } from './stored-line.ts'
-import { blockStructure } from './tables.ts'
 
 let folder = ''
 let connection: StoreConnection

@@ -1,3 +1,4 @@
+import { blockColumns } from '../../schemas/log/tables.ts'
 import {
   columnNamesBytes,
   countsBytes,
@@ -13,7 +14,6 @@ import {
   WordsColumn,
 } from './native-block.ts'
 import type { LineBlock, StoredLine } from './stored-line.ts'
-import { blockColumns } from './tables.ts'
 
 /** A builder of blocks of table `lines`; it is used again for batch after batch. */
 export function newLineBlock(): LineBlock {

@@ -1,6 +1,6 @@
+import { blockColumns } from '../../schemas/log/tables.ts'
 import { Int64Column, type NativeColumn, nativeBlock, TextColumn } from './native-block.ts'
 import { type MinuteContext, minuteColumns, wordsOf } from './node-metrics-block.ts'
-import { blockColumns } from './tables.ts'
 
 /** Equal errors of one node in a minute. */
 export interface PipelineErrorRow {

@@ -1,4 +1,4 @@
-import { TOPIC_NUMBERS } from '../log/topics.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { StoreConnection } from './connection.ts'
 import type { SettledPartition } from './store.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'

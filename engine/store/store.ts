@@ -1,4 +1,4 @@
-import type { Position } from '../position.ts'
+import type { Position } from '../../schemas/log/position.ts'
 import type { DamagedPart, KnownDamage } from './store-damage.ts'
 
 /**
@@ -131,7 +131,7 @@ export interface BatchInsert extends PartitionTable {
   readonly epoch: Epoch
   /**
    * The batch in ClickHouse's Native format: one block with the columns of the table in their order, without topic
-   * and partition, which the insert names for all rows (engine/store/tables.ts).
+   * and partition, which the insert names for all rows (schemas/log/tables.ts).
    */
   readonly block: readonly Uint8Array[]
   readonly rows: number

@@ -1,7 +1,7 @@
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
-import { LineBatchView } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { LineBatchView } from '../../schemas/log/line-batch.ts'
 
 export const ACCOUNT = '507f1f77bc'
 const RETENTION_DAYS = 30

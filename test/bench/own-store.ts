@@ -1,9 +1,9 @@
-import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
 import { renderRecord } from '../../engine/line-record.ts'
-import type { LineBatchView } from '../../schemas/line-batch.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, sentBatch } from '../support/sent-lines.ts'
 import type { Report } from './figure.ts'
 

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../engine/log/log.ts'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import { Preview } from '../../engine/runtime/preview.ts'
-import { controlType } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/log/control.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Report } from './figure.ts'
 import { ACCOUNT, ingestedRecord } from './ingested-batch.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { digestOf, drawGoldenLog, type GoldenLog, recordsOf } from '../support/golden-log.ts'
 
 const fileOf = (behaviour: number) => new URL(`../data/golden/behaviour-${behaviour}.json`, import.meta.url)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
-import { RegistryIds } from '../../schemas/registry-ids.ts'
-import { BUNDLED_SCHEMAS } from '../../schemas/wire-format.ts'
+import { RegistryIds } from '../../schemas/log/registry-ids.ts'
+import { BUNDLED_SCHEMAS } from '../../schemas/log/wire-format.ts'
 import { type LogPlace, type LogPlaceOptions, logContract } from './log-contract.ts'
 
 logContract(

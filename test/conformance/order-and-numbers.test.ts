@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineReader } from '../../api/ingest/line-reader.ts'
 import { timeBounds } from '../../api/ingest/timestamp.ts'
-import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
 import { Event } from '../../engine/event.ts'
 import { eventColumns, eventsIn } from '../../engine/event-columns.ts'
 import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
@@ -16,10 +15,11 @@ import { type DeadLetter, deadLetterValues, lettersIn } from '../../engine/runti
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import { decodedMessages } from '../../engine/sources/http-decoding.ts'
 import { Reductions } from '../../engine/state/reductions.ts'
-import { controlType } from '../../schemas/control.ts'
-import { deadLettersType } from '../../schemas/dead-letters.ts'
-import { LineBatchView } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import { deadLettersType } from '../../schemas/log/dead-letters.ts'
+import { LineBatchView } from '../../schemas/log/line-batch.ts'
 import {
   compactText,
   type DrawnValue,

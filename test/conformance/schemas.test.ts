@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import avro from 'avsc'
 import { describe, expect, test } from 'vitest'
-import { BUNDLED_SCHEMAS } from '../../schemas/wire-format.ts'
+import { BUNDLED_SCHEMAS } from '../../schemas/log/wire-format.ts'
 
 const FOLDER = new URL('../../schemas/avro/', import.meta.url)
 /** What is kept on disks out there was written with these: a change of a schema is a file with the next number. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/explanation-api.ts'
+import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { PreviewRecord } from '../../schemas/preview-api.ts'
+import type { PreviewRecord } from '../../schemas/http/preview-api.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runWeir } from '../support/program.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { type ExportedLine, eventually, exportedLines } from '../support/exported-lines.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'

@@ -3,13 +3,17 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { openPartitionedTopics, type PartitionedTopics, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { lettersIn } from '../../engine/runtime/dead-letter.ts'
 import { DeadLetterQueue, type FoundLetter } from '../../engine/runtime/dead-letter-queue.ts'
 import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
-import { deadLettersType } from '../../schemas/dead-letters.ts'
+import { deadLettersType } from '../../schemas/log/dead-letters.ts'
+import {
+  openPartitionedTopics,
+  type PartitionedTopics,
+  partitionOfAccount,
+} from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'

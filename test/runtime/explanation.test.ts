@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Explanations } from '../../api/pipeline/explanations.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
-import { lineId } from '../../engine/position.ts'
 import type { ExplainedRecord } from '../../engine/runtime/line-explanation.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
 import { windowBehind } from '../../engine/runtime/window-explanation.ts'
+import { lineId } from '../../schemas/log/position.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, openPartitionedTopics } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
 

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { LogError, type Topic } from '../../engine/log/log.ts'
-import { CHECKPOINT_TOPIC, KEYED_CHECKPOINT_TOPIC, KEYED_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { FollowedTaps } from '../../engine/runtime/followed-taps.ts'
 import type { PipelineInEffect } from '../../engine/runtime/run-watch.ts'
 import type { Tap, TapMessage } from '../../engine/runtime/tap.ts'
-import { controlType } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import { CHECKPOINT_TOPIC, KEYED_CHECKPOINT_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
 

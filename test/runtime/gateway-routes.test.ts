@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { controlType } from '../../schemas/control.ts'
 import type { JsonValue } from '../../schemas/json.ts'
-import { LineBatchView } from '../../schemas/line-batch.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import { LineBatchView } from '../../schemas/log/line-batch.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
 import { pushedValue, SAMPLE_ROUTE } from '../support/line-batches.ts'
 import {
   exclusion,

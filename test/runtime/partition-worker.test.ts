@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../engine/behaviour-numbers.ts'
-import { controlType } from '../../schemas/control.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { controlType } from '../../schemas/log/control.ts'
 import {
   expectConservation,
   newWorld,

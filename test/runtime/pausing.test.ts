@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { controlType } from '../../schemas/control.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { expectConservation, newWorld, node, passSecond, SOURCE } from '../support/world.ts'
 
 const NODES = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
 import { Preview, type PreviewSample, TooDearError } from '../../engine/runtime/preview.ts'
 import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'

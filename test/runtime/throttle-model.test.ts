@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
-import { controlType } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/log/control.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { readNativeBlock } from '../support/native-reader.ts'

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../engine/log/log.ts'
-import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
-import { checkpointPartType } from '../../schemas/checkpoint.ts'
+import { checkpointPartType } from '../../schemas/log/checkpoint.ts'
+import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import type { World } from './world.ts'
 

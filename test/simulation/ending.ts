@@ -1,4 +1,4 @@
-import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { EndlessWorld } from './endless-world.ts'
 import { expectLossAccepted } from './lost-configuration.ts'

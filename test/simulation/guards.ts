@@ -16,7 +16,7 @@ export interface Guard {
 const WORKER = 'engine/runtime/partition-worker.ts'
 const CUTS = 'engine/runtime/applied-cuts.ts'
 const FOLD = 'engine/runtime/partition-fold.ts'
-const LINE_BATCH = 'schemas/line-batch.ts'
+const LINE_BATCH = 'schemas/log/line-batch.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
 const DEPLOYED_ROUTES = 'api/ingest/deployed-routes.ts'
 const OWNERSHIP = 'engine/runtime/partition-ownership.ts'

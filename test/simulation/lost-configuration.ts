@@ -1,5 +1,5 @@
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
-import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { must } from './broken-promise.ts'
 import type { SimulatedProcess } from './simulated-process.ts'

@@ -1,6 +1,6 @@
-import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
 import { acceptLoss, findLostTail, LossError } from '../../engine/runtime/lost-tail.ts'
-import { checkpointPartType } from '../../schemas/checkpoint.ts'
+import { checkpointPartType } from '../../schemas/log/checkpoint.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { EndlessWorld } from './endless-world.ts'
 import { Actor } from './scheduler.ts'

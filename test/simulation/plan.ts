@@ -1,4 +1,4 @@
-import { CHECKPOINT_TOPIC } from '../../engine/log/topics.ts'
+import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 
 /** What a replay says when there is nothing to tell. */

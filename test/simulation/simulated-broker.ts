@@ -11,8 +11,8 @@ import {
   type Topic,
 } from '../../engine/log/log.ts'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
-import { INGEST_TOPIC } from '../../engine/log/topics.ts'
-import { controlType } from '../../schemas/control.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { Actor, type Scheduler } from './scheduler.ts'
 

@@ -1,5 +1,4 @@
 import { type EndMark, isBeyond, type MarkKeeper } from '../../engine/configuration/end-mark.ts'
-import type { Position } from '../../engine/position.ts'
 import {
   type BatchInsert,
   type Epoch,
@@ -13,7 +12,8 @@ import {
   type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
-import { STORE_TABLES } from '../../engine/store/tables.ts'
+import type { Position } from '../../schemas/log/position.ts'
+import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
 import { DAY_MS } from './machine.ts'

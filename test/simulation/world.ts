@@ -1,7 +1,7 @@
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { CONFIG_TOPIC, INGEST_TOPIC } from '../../engine/log/topics.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { act } from './actions.ts'
 import type { Client, SendingWorld } from './client.ts'

@@ -2,8 +2,8 @@ import { Registry } from '@prometheus-io/client'
 import { buildServer } from '../../api/server.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { CONFIG_TOPIC } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { TestInstallation } from './test-installation.ts'
 
 /** A second API process on the log of an installation; it hears of what the first writes when it looks. */

@@ -1,8 +1,13 @@
 import { Event } from '../../engine/event.ts'
 import { jsonText } from '../../engine/json-text.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { encodeLineBatch, type Idempotency, LineBatchView, type Refusal } from '../../schemas/line-batch.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import {
+  encodeLineBatch,
+  type Idempotency,
+  LineBatchView,
+  type Refusal,
+} from '../../schemas/log/line-batch.ts'
 
 export interface SampleLine {
   readonly line: string

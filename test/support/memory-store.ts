@@ -1,4 +1,3 @@
-import type { Position } from '../../engine/position.ts'
 import {
   type BatchInsert,
   type Epoch,
@@ -11,7 +10,8 @@ import {
   type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
-import { STORE_TABLES } from '../../engine/store/tables.ts'
+import type { Position } from '../../schemas/log/position.ts'
+import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>

@@ -1,3 +1,5 @@
+import type { LogRecord } from '../../engine/log/log.ts'
+import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
 import type {
   ExclusionCut,
   LineConditions,
@@ -5,11 +7,9 @@ import type {
   QuotaCut,
   QuotaPeriodCut,
   RetentionCut,
-} from '../../engine/configuration/deployed.ts'
-import type { LogRecord } from '../../engine/log/log.ts'
-import { type Control, type Cut, controlType } from '../../schemas/control.ts'
-import { LineBatchView, lineBatchType } from '../../schemas/line-batch.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
+} from '../../schemas/log/cuts.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from './dice.ts'
 import { lineBatchValue } from './line-batches.ts'
 import type { MemoryRow } from './memory-store.ts'

@@ -8,7 +8,7 @@ import {
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
-} from '../../schemas/line-batch.ts'
+} from '../../schemas/log/line-batch.ts'
 
 /** 2026-03-04T05:06:07.089Z, the time of the specification's example. */
 export const RECEIVED_MS = 1_772_600_767_089

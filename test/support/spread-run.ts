@@ -2,10 +2,14 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { openPartitionedTopics, type PartitionedTopics, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import {
+  openPartitionedTopics,
+  type PartitionedTopics,
+  partitionOfAccount,
+} from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from './dice.ts'
 import { lineBatchValue, pushedValue, SAMPLE_ACCOUNT } from './line-batches.ts'

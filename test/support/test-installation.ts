@@ -29,7 +29,6 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
-import { CONFIG_TOPIC, openPartitionedTopics } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Outbound } from '../../engine/outbound/outbound.ts'
 import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
@@ -39,6 +38,7 @@ import type { Store } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { seenByRules } from '../../engine/tail/line-visibility.ts'
 import { LiveTails } from '../../engine/tail/live-tails.ts'
+import { CONFIG_TOPIC, openPartitionedTopics } from '../../schemas/log/topics.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
 export interface TestInstallation {

@@ -2,7 +2,6 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import {
@@ -15,6 +14,7 @@ import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from './line-batches.ts'
 import { SampleConfiguration } from './world.ts'
 

@@ -1,5 +1,15 @@
 import { expect } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
+import { exemptionKey } from '../../engine/configuration/entities.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
+import { memoryLog } from '../../engine/log/memory-log.ts'
+import { silentLogger } from '../../engine/logger.ts'
+import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
+import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import type { RunWatch } from '../../engine/runtime/run-watch.ts'
+import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import type {
   AddressedCut,
   DeployedConfiguration,
@@ -9,18 +19,8 @@ import type {
   PipelineCut,
   QuotaCut,
   RetentionCut,
-} from '../../engine/configuration/deployed.ts'
-import { exemptionKey } from '../../engine/configuration/entities.ts'
-import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import type { Log, Topic } from '../../engine/log/log.ts'
-import { memoryLog } from '../../engine/log/memory-log.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../engine/log/topics.ts'
-import { silentLogger } from '../../engine/logger.ts'
-import { CheckpointLog } from '../../engine/runtime/checkpoint-log.ts'
-import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
-import type { RunWatch } from '../../engine/runtime/run-watch.ts'
-import { type Checkpoint, checkpointType } from '../../schemas/checkpoint.ts'
-import type { Cut } from '../../schemas/control.ts'
+} from '../../schemas/log/cuts.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'
 import { MemoryStore } from './memory-store.ts'

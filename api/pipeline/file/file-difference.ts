@@ -1,5 +1,5 @@
+import type { FileDifference } from '../../../schemas/http/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
-import type { FileDifference } from '../../../schemas/revision-api.ts'
 import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revision-diff.ts'
 import type { DraftContent, FileContent } from './file-content.ts'
 import { nodeContent } from './node-content.ts'

@@ -1,13 +1,13 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import { nodeOutputs } from '../../../engine/graph/node-outputs.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
-import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import {
   type FileAlert,
   type FileNode,
   PIPELINE_FILE_VERSION,
   type PipelineFile,
-} from '../../../schemas/pipeline-file.ts'
+} from '../../../schemas/http/pipeline-file.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import type { NodeKind } from '../links.ts'
 import type { DraftContent } from './file-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drafts } from '../../../engine/configuration/entities.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
-import type { PipelineFile } from '../../../schemas/pipeline-file.ts'
 import {
   changeAccount,
   type TestInstallation,

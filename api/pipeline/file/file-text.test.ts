@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonText, parseJson } from '../../../engine/json-text.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
-import type { PipelineFile } from '../../../schemas/pipeline-file.ts'
 import { parseFile, printFile } from './file-text.ts'
 
 const yaml = (text: string) => parseFile(text, 'yaml')

@@ -12,8 +12,8 @@ import {
 } from 'yaml'
 import { parseKeptJson } from '../../../engine/json-text.ts'
 import { type Problem, pointerTo } from '../../../engine/problem.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
-import type { PipelineFile } from '../../../schemas/pipeline-file.ts'
 
 export type FileFormat = 'json' | 'yaml'
 

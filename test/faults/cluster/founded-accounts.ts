@@ -9,7 +9,7 @@ import { create } from '../../../engine/configuration/configuration-log.ts'
 import { accessTokens, accountKeys, accounts, secretHash } from '../../../engine/configuration/entities.ts'
 import { newKey, newShortId, newToken } from '../../../engine/configuration/mint.ts'
 import type { Entropy } from '../../../engine/entropy/entropy.ts'
-import { partitionOfAccount } from '../../../engine/log/topics.ts'
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { RunningWeir } from '../../support/running-weir.ts'
 
 const AUTHOR = { subjectId: 'faults', account: '' }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 
 /** A pipeline as one document, to be kept in version control: its nodes, how they connect, its alerts and tests. */
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Log, Topic } from './log.ts'
+import type { Log, Topic } from '../../engine/log/log.ts'
 
 /** The topics of an installation. Their numbers are part of the id of a stored line. */
 export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2 } as const

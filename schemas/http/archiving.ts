@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json.ts'
 import { byWord } from './keywords.ts'
 
 /** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */

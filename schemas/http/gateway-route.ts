@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { nullable } from './nullable.ts'
+import { nullable } from '../nullable.ts'
 
 /** Bodies of `/v3/pipeline/gateway-route` (pipeline API, sections 2.5 and 2.6), for validation and for the API document. */
 

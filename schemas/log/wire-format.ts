@@ -43,7 +43,7 @@ export function bundledSchema(name: SchemaName): (typeof BUNDLED_SCHEMAS)[number
 
 /** A schema as it is written down, JSON. */
 export function schemaText(name: SchemaName): string {
-  return readFileSync(new URL(`./avro/${bundledSchema(name).file}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../avro/${bundledSchema(name).file}`, import.meta.url), 'utf8')
 }
 
 export function avroType(text: string): avro.Type {

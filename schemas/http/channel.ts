@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import { byWord, holds, readsBoolean, readsInteger, readsJson, readsList, readsWord } from './keywords.ts'
 
 /** Alert channels of views and preset alerts (configuration and account API, section 5). */

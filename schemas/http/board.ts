@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import type { JsonValue } from '../json.ts'
 import { CategoryNames } from './category.ts'
-import type { JsonValue } from './json.ts'
 import type { Keywords } from './keywords.ts'
 
 const GraphId = Type.String({ pattern: '^[0-9a-f]{10}$', description: 'Ten hexadecimal digits.' })

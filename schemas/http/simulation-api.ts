@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../json.ts'
 
 /** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
 

@@ -1,6 +1,6 @@
-import type { Cut } from '../../schemas/control.ts'
-import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import type { QuotaPeriod } from './quotas.ts'
+import type { QuotaPeriod } from '../../engine/configuration/quotas.ts'
+import type { PipelineDocument } from '../pipeline.ts'
+import type { Cut } from './control.ts'
 
 /** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its deployment's. An empty payload removes it. */
 export interface PipelineCut extends PipelineDocument {

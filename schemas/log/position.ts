@@ -1,4 +1,4 @@
-import { TOPIC_NUMBERS } from './log/topics.ts'
+import { TOPIC_NUMBERS } from './topics.ts'
 
 /** Where an event came from: the row-th thing that the record at `offset` yields. */
 export interface Position {

@@ -1,4 +1,4 @@
-import type { StoreTable } from './store.ts'
+import type { StoreTable } from '../../engine/store/store.ts'
 
 /** Name and ClickHouse type of a column. */
 export type Column = readonly [name: string, type: string]
@@ -6,7 +6,7 @@ export type Column = readonly [name: string, type: string]
 const WORD = 'LowCardinality(String)'
 const TIME_MS = "DateTime64(3, 'UTC')"
 
-/** Where in the log a row comes from. `topic` is its number (engine/log/topics.ts). */
+/** Where in the log a row comes from. `topic` is its number (schemas/log/topics.ts). */
 const POSITION: readonly Column[] = [
   ['topic', 'UInt8'],
   ['partition', 'UInt16'],

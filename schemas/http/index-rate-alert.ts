@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import type { JsonValue } from '../json.ts'
 import { EmailAddress, Headers, HeadersWrite, Uri } from './channel.ts'
-import type { JsonValue } from './json.ts'
 import { holds, type Keywords, readsJson } from './keywords.ts'
 
 /** What may stand in double braces in the body of a webhook. */

@@ -1,8 +1,8 @@
-import type { Checkpoint } from '../../schemas/checkpoint.ts'
-import { type Control, type Cut, controlType } from '../../schemas/control.ts'
-import { schemaIdOf } from '../../schemas/wire-format.ts'
-import type { LogRecord } from '../log/log.ts'
-import type { StoreTable } from '../store/store.ts'
+import type { LogRecord } from '../../engine/log/log.ts'
+import type { StoreTable } from '../../engine/store/store.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { type Control, type Cut, controlType } from './control.ts'
+import { schemaIdOf } from './wire-format.ts'
 
 /**
  * The loss of records that somebody has accepted: the payload of a cut of kind 'loss'. Such cuts stand in the place of

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { nullable } from './nullable.ts'
+import { nullable } from '../nullable.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
