@@ -1,4 +1,4 @@
-import { canonicalTime } from '../engine/canonical-time.ts'
+import { canonicalTime } from '../engine/times/canonical-time.ts'
 
 /** UNIX ms of an ISO 8601 date, which is its first instant in UTC, or of an RFC 3339 date-time; undefined of neither. */
 export function isoTimeMs(text: string): number | undefined {

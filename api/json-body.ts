@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parseExactJson } from '../engine/exact-json.ts'
-import { assertNoneTooLarge, parseBoundedNumbers } from '../engine/json-text.ts'
+import { parseExactJson } from '../engine/json/exact-json.ts'
+import { assertNoneTooLarge, parseBoundedNumbers } from '../engine/json/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 import { type ApiError, badRequest } from './errors.ts'
 import { rememberOrder } from './member-order.ts'

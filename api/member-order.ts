@@ -1,5 +1,5 @@
-import { jsonText } from '../engine/json-text.ts'
-import { markedKey, unmarkedKey, withMarkedKeys } from '../engine/marked-keys.ts'
+import { jsonText } from '../engine/json/json-text.ts'
+import { markedKey, unmarkedKey, withMarkedKeys } from '../engine/json/marked-keys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
 
 /** A name such as `"10"`, which any object here has ahead of all other names, whatever came first. */

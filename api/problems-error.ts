@@ -1,4 +1,4 @@
-import type { Problem } from '../engine/problem.ts'
+import type { Problem } from '../engine/event/problem.ts'
 import { ApiError } from './errors.ts'
 
 /** A `/v3` request whose body has findings, each with a JSON pointer into it (pipeline API, section 1.3). */

@@ -15,7 +15,7 @@ import type { ConfigurationLog } from '../engine/configuration/configuration-log
 import type { LineRouting } from '../engine/configuration/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { NodeSettings } from '../engine/graph/node-declaration.ts'
-import { jsonText } from '../engine/json-text.ts'
+import { jsonText } from '../engine/json/json-text.ts'
 import type { Outbound } from '../engine/outbound/outbound.ts'
 import { MAX_QUERY_BYTES } from '../engine/query-language/parse-query.ts'
 import { DeadLetterQueue, type DeadLetterTopics } from '../engine/runtime/dead-letter-queue.ts'

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { Problem } from '../engine/problem.ts'
+import type { Problem } from '../engine/event/problem.ts'
 import type { ValidationDetail } from './errors.ts'
 import { isoTimeMs } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'

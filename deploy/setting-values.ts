@@ -1,5 +1,5 @@
 import { compile as compileProxies } from '@fastify/proxy-addr'
-import { type CidrBlock, parseBlock } from '../engine/cidr.ts'
+import { type CidrBlock, parseBlock } from '../engine/conditions/cidr.ts'
 import { DATABASE_NAME } from '../engine/store/connection.ts'
 
 /** How the texts of settings are read. */

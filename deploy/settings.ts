@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CidrBlock } from '../engine/cidr.ts'
+import type { CidrBlock } from '../engine/conditions/cidr.ts'
 import { MAX_RETENTION_DAYS } from '../schemas/http/retention-api.ts'
 import {
   brokerList,

@@ -1,13 +1,13 @@
 import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv'
 import Type, { type TSchema } from 'typebox'
 import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { type Condition, checkCondition, checkLeaf, type Leaf } from './condition.ts'
-import type { ConditionRules } from './condition-check.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from './field-path.ts'
-import { grokPatternProblem } from './grok-pattern.ts'
-import type { Problem } from './problem.ts'
-import { regularExpressionProblem } from './regular-expression.ts'
-import { scriptProblem } from './script.ts'
+import { type Condition, checkCondition, checkLeaf, type Leaf } from './conditions/condition.ts'
+import type { ConditionRules } from './conditions/condition-check.ts'
+import { scriptProblem } from './conditions/script.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from './event/field-path.ts'
+import type { Problem } from './event/problem.ts'
+import { grokPatternProblem } from './expressions/grok-pattern.ts'
+import { regularExpressionProblem } from './expressions/regular-expression.ts'
 
 interface Described {
   readonly description: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EPOCH_FORMATS } from './epoch-format.ts'
-import { canonicalTimeOf } from './instant.ts'
-import type { TimeFormat } from './time-format.ts'
+import { canonicalTimeOf } from './times/instant.ts'
+import type { TimeFormat } from './times/time-format.ts'
 
 test.each([
   ['epoch_ms', '1930810530250', '2031-03-09T08:15:30.250Z'],

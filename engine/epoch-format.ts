@@ -1,5 +1,5 @@
-import { epochSecondOf, instantOf, nanosecondOf } from './instant.ts'
-import type { TimeFormat } from './time-format.ts'
+import { epochSecondOf, instantOf, nanosecondOf } from './times/instant.ts'
+import type { TimeFormat } from './times/time-format.ts'
 
 const DIGITS = /^-?\d{1,21}$/
 const NANOSECONDS_PER_SECOND = 1_000_000_000n

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../schemas/json.ts'
-import { duplicateProblems } from './distinct-items.ts'
-import { type Problem, pointerTo } from './problem.ts'
+import { duplicateProblems } from './conditions/distinct-items.ts'
+import { type Problem, pointerTo } from './event/problem.ts'
 
 const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
 const SASL_CREDENTIALS = ['sasl_username', 'sasl_password'] as const

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
-import { jsonText } from './json-text.ts'
+import { jsonText } from './json/json-text.ts'
 import { displayText, recordName } from './line-members.ts'
 import type { StoredLine } from './store/stored-line.ts'
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../schemas/json.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { textFormBytes } from './json-size.ts'
+import { canonicalJson } from './json/canonical-json.ts'
+import { textFormBytes } from './json/json-size.ts'
 
 /** How the values of one key become one (components, section 5.18); `first` is what `discard` is called in the options. */
 export type Strategy =

@@ -8,7 +8,7 @@ import {
   placeOfAccount,
   placeOfEnterprise,
 } from '../../engine/configuration/history.ts'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import { type AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,4 +1,7 @@
-import { compactJson } from '../../engine/compact-json.ts'
+import { compactJson } from '../../engine/json/compact-json.ts'
+import { elementsAt, membersAt, nestingOf } from '../../engine/json/json-source.ts'
+import { skipBlanks } from '../../engine/json/marked-keys.ts'
+import { wellFormedSource } from '../../engine/json/well-formed-source.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cleanTags,
@@ -9,12 +12,9 @@ import {
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
 } from '../../engine/line-limits.ts'
-import { skipBlanks } from '../../engine/marked-keys.ts'
-import { wellFormedSource } from '../../engine/well-formed-source.ts'
 import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/log/line-batch.ts'
 import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
-import { elementsAt, membersAt, nestingOf } from './json-source.ts'
 import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/line-routing.ts'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import { LogError } from '../../engine/log/log.ts'
 import {
   DecodingError,

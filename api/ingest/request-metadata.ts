@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { jsonText } from '../../engine/json-text.ts'
-import { orderedObject } from '../../engine/ordered-object.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
+import { orderedObject } from '../../engine/json/ordered-object.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 /** Secrets, which no event is to hold. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import { ExplainedLine, ExplanationQuery } from '../../schemas/http/explanation-api.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
-import type { Problem } from '../../engine/problem.ts'
+import type { Problem } from '../../engine/event/problem.ts'
 import { SOURCES, sourceOf } from '../../engine/sources/registry.ts'
 import type { AccessKeyWrite, GatewayRouteWrite } from '../../schemas/http/gateway-route.ts'
 import type { JsonValue } from '../../schemas/json.ts'

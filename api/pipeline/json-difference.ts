@@ -1,5 +1,5 @@
-import { jsonText } from '../../engine/json-text.ts'
-import { pointerTo } from '../../engine/problem.ts'
+import { pointerTo } from '../../engine/event/problem.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /** A member that differs, with a JSON pointer to it; `before` or `after` is absent where it does not exist. */

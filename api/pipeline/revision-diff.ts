@@ -1,4 +1,4 @@
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { AlertDifference, NodeDifference } from '../../schemas/http/revision-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'

@@ -6,7 +6,7 @@ import {
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 import { notFound } from '../errors.ts'

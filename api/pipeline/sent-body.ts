@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FastifyRequest } from 'fastify'
-import type { Problem } from '../../engine/problem.ts'
+import type { Problem } from '../../engine/event/problem.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { ProblemsError } from '../problems-error.ts'
 import { problemsOf } from '../validation.ts'

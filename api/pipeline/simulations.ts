@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Event } from '../../engine/event.ts'
+import type { Event } from '../../engine/event/event.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import { nodeOutputs } from '../../engine/graph/node-outputs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { tapText } from './tap-messages.ts'
 

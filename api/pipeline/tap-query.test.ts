@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { readTapQuery } from './tap-query.ts'
 
 test('what is left out has its default: 100 events, 5 minutes, every output, no filter', () => {

@@ -1,8 +1,8 @@
-import { checkCondition, compileCondition } from '../../engine/condition.ts'
-import type { Event } from '../../engine/event.ts'
+import { checkCondition, compileCondition } from '../../engine/conditions/condition.ts'
+import type { Event } from '../../engine/event/event.ts'
+import { type Problem, pointerTo } from '../../engine/event/problem.ts'
 import { type EventMeter, freeMeter } from '../../engine/expressions/cost-meter.ts'
-import { parseJson } from '../../engine/json-text.ts'
-import { type Problem, pointerTo } from '../../engine/problem.ts'
+import { parseJson } from '../../engine/json/json-text.ts'
 import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../schemas/http/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 

@@ -6,7 +6,7 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { create as createEntity, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { type AccessToken, accessTokens, secretHash } from '../../engine/configuration/entities.ts'
 import { accessGroups, members } from '../../engine/configuration/members.ts'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { LiveTaps } from '../../engine/runtime/taps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import {

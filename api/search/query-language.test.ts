@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseExactJson } from '../../engine/exact-json.ts'
+import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { renderRecord } from '../../engine/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'

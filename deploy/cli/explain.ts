@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'

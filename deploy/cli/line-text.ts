@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { printable } from './table.ts'
 import type { World } from './world.ts'

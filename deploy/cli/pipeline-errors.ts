@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { client, pipelineId } from './pipeline-access.ts'
 import { pointInTime } from './point-in-time.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { canAsk, isAgreed } from './agreement.ts'
 import type { ApiClient } from './api-client.ts'

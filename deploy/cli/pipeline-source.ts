@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type FileText, parseFile } from '../../api/pipeline/file/file-text.ts'
-import type { Problem } from '../../engine/problem.ts'
+import type { Problem } from '../../engine/event/problem.ts'
 import { printable } from './table.ts'
 import { type World, write } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, ApiRefusal } from './api-client.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT } from './command-error.ts'

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { IssuedToken, TokenRecord } from '../../schemas/http/token-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'

@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { jsonText } from '../../engine/json-text.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { apiClient } from './api-client.ts'
 import { byteSize, grouped } from './byte-size.ts'

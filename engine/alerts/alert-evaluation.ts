@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import { checkCondition } from '../condition.ts'
+import { checkCondition } from '../conditions/condition.ts'
+import { scriptProblem } from '../conditions/script.ts'
 import { FieldPath } from '../config-schema.ts'
-import { type Problem, pointerTo } from '../problem.ts'
-import { scriptProblem } from '../script.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
 
 const OPERATIONS = ['DEFAULT', 'SUM', 'MIN', 'MAX', 'AVG', 'SET_INTERSECTION', 'DIST_CONCAT', 'CUSTOM']
 const MAX_SCRIPT_LENGTH = 5000

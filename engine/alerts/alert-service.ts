@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { type Problem, pointerTo } from '../problem.ts'
-import { templateProblem } from '../template.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
+import { templateProblem } from '../event/template.ts'
 
 /** What each service is told, and what it may be told besides. */
 const MEMBERS: ReadonlyMap<string, { readonly required: string[]; readonly optional?: string[] }> = new Map([

@@ -6,7 +6,7 @@ import type {
   PipelineCut,
   QuotaCut,
 } from '../../schemas/log/cuts.ts'
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'
 import type { Change, ConfigurationLog } from './configuration-log.ts'
 import { create } from './configuration-log.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { defineKind } from './kind.ts'
 
 /**

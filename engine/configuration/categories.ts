@@ -1,5 +1,5 @@
 import type { CategoryType } from '../../schemas/http/category.ts'
-import { simpleLowerCase } from '../lower-case.ts'
+import { simpleLowerCase } from '../expressions/lower-case.ts'
 import type { ConfigurationView } from './fold.ts'
 import { defineKind } from './kind.ts'
 

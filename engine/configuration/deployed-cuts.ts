@@ -13,7 +13,7 @@ import type {
   SpreadCut,
 } from '../../schemas/log/cuts.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../json/json-text.ts'
 import type { ConfigurationLog } from './configuration-log.ts'
 import {
   type Account,

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { jsonText, parseJson } from '../json-text.ts'
+import { jsonText, parseJson } from '../json/json-text.ts'
 import type { AnyKind } from './kind.ts'
 import type { Seal } from './seal.ts'
 

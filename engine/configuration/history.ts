@@ -5,7 +5,7 @@ import {
   type ConfigurationEvent,
   configurationEventOf,
 } from '../../schemas/log/configuration.ts'
-import { jsonText, parseJson } from '../json-text.ts'
+import { jsonText, parseJson } from '../json/json-text.ts'
 import { LogError, type Topic } from '../log/log.ts'
 import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'
 import { accounts, enterprises } from './entities.ts'

@@ -1,4 +1,4 @@
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../json/json-text.ts'
 import { defineKind } from './kind.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { configurationEventOf } from '../../schemas/log/configuration.ts'
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { DEFAULT_RETENTION_DAYS } from '../runtime/account-state.ts'
 import { type Account, accounts } from './entities.ts'

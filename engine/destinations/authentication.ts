@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
-import { type Problem, pointerTo } from '../problem.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
 
 /** Ways to say who sends, each with the members that it needs. */
 const STRATEGIES = {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 
 /** Small objects are joined into larger ones from time to time (pipeline API, section 6.2). */
 export const fileConsolidation = Type.Optional(

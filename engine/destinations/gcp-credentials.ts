@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 
 export const credentialsJson = Type.String({
   minLength: 1,

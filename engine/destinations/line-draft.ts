@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
-import { compactJson, isCompactString } from '../compact-json.ts'
-import { eventParser, parseExactJson } from '../exact-json.ts'
-import { jsonText, mayHoldBigInteger } from '../json-text.ts'
+import { compactJson, isCompactString } from '../json/compact-json.ts'
+import { eventParser, parseExactJson } from '../json/exact-json.ts'
+import { jsonText, mayHoldBigInteger } from '../json/json-text.ts'
+import { wellFormedSource } from '../json/well-formed-source.ts'
 import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
 import {
@@ -15,7 +16,6 @@ import {
 import { OWN_MEMBERS } from '../line-members.ts'
 import { isTooDeep, parseLineObject } from '../parsed-line.ts'
 import type { StoredLine } from '../store/stored-line.ts'
-import { wellFormedSource } from '../well-formed-source.ts'
 
 const MAX_UTF8_BYTES_PER_UNIT = 3
 /** A smaller drift is not kept: ingestion, section 1.4. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import type { LineDraft, OwnStoreContext } from './line-draft.ts'
 import { isKeptTime, readLineTimeMs } from './line-time.ts'

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import { canonicalTime } from '../canonical-time.ts'
+import { canonicalTime } from '../times/canonical-time.ts'
 
 const DAY_MS = 86_400_000
 const DECIMAL = /^\d+(\.\d+)?$/

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
+import { templateProblem } from '../event/template.ts'
 import type { NodeContext, NodeSettings } from '../graph/node-declaration.ts'
-import { type Problem, pointerTo } from '../problem.ts'
-import { templateProblem } from '../template.ts'
 import { defineDestination } from './define-destination.ts'
 import { ackEnabled } from './delivery-options.ts'
 

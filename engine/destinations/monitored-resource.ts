@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import { duplicateProblems } from '../distinct-items.ts'
-import type { Problem } from '../problem.ts'
+import { duplicateProblems } from '../conditions/distinct-items.ts'
+import type { Problem } from '../event/problem.ts'
 import { labels } from './labels.ts'
 
 /** What entries and points are about, in the terms of Google Cloud. */

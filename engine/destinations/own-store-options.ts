@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import type { Event } from '../event.ts'
-import { type Field, fieldAt } from '../field-path.ts'
-import { textForm } from '../json-text.ts'
-import { compileTemplate, messageKeyOf, type Template } from '../template.ts'
+import type { Event } from '../event/event.ts'
+import { type Field, fieldAt } from '../event/field-path.ts'
+import { compileTemplate, messageKeyOf, type Template } from '../event/template.ts'
+import { textForm } from '../json/json-text.ts'
 import { isDefaultHostname, isPathOption, PASS_THROUGH_SCHEME } from './log-analysis.ts'
 
 /** The options of an own-store destination, compiled. What nobody wrote is undefined: it names nothing. */

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { IngestRequest } from '../../schemas/log/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
-import { Event } from '../event.ts'
-import { fieldAt } from '../field-path.ts'
+import { Event } from '../event/event.ts'
+import { fieldAt } from '../event/field-path.ts'
 import { FieldNames } from '../line-fields.ts'
 import {
   compileOwnStore,

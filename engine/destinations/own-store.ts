@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { Event } from '../event.ts'
+import type { ErrorCode } from '../event/errors.ts'
+import type { Event } from '../event/event.ts'
 import type { SinkNode } from '../graph/compiled-node.ts'
 import type { StoredLine } from '../store/stored-line.ts'
 import { fillComposed } from './composed-line.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { uriProblems } from '../uri.ts'
+import { uriProblems } from '../conditions/uri.ts'
 import { authentication, authenticationProblems } from './authentication.ts'
 import { defineDestination } from './define-destination.ts'
 import { ackEnabled } from './delivery-options.ts'

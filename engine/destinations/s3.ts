@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { uriProblems } from '../uri.ts'
+import { uriProblems } from '../conditions/uri.ts'
 import { defineDestination } from './define-destination.ts'
 import { ackEnabled, batchTimeoutSecs, compression, encodingWithNdjson } from './delivery-options.ts'
 import { consolidationProblems, fileConsolidation } from './file-consolidation.ts'

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
+import { uriProblems } from '../conditions/uri.ts'
 import { FieldPath } from '../config-schema.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
-import { type Problem, pointerTo } from '../problem.ts'
-import { uriProblems } from '../uri.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
 import { defineDestination } from './define-destination.ts'
 import { ackEnabled, compression } from './delivery-options.ts'
 

@@ -1,5 +1,5 @@
-import type { Problem } from '../problem.ts'
-import { templateProblem } from '../template.ts'
+import type { Problem } from '../event/problem.ts'
+import { templateProblem } from '../event/template.ts'
 
 /** Finds what is wrong with an option that may refer to fields, as in `logs/{{ .app }}/`. */
 export function templateProblems(instancePath: string, value: unknown): Problem[] {

@@ -1,7 +1,7 @@
-import type { RegularExpression } from '../regular-expression.ts'
 import type { Stretch } from '../steps.ts'
 import type { CountedMatching } from './counted-matching.ts'
 import { ExpressionAllowance, ExpressionBudget } from './expression-budget.ts'
+import type { RegularExpression } from './regular-expression.ts'
 
 /** Up to that the library runs an expression, and what it could cost at most is what it costs. */
 const CHEAP_UNITS = 65_536

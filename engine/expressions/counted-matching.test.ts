@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
-import { compileRegularExpression } from '../regular-expression.ts'
 import { CountedMatching } from './counted-matching.ts'
 import { expressionProgram } from './expression-program.ts'
 import { expressionSize } from './expression-size.ts'
+import { compileRegularExpression } from './regular-expression.ts'
 
 function matchingOf(source: string, text: string, ignoreCase = false): CountedMatching {
   return new CountedMatching(expressionProgram(source, ignoreCase), text)

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { compileRegularExpression } from '../regular-expression.ts'
 import { Stretch } from '../steps.ts'
 import { BEYOND_BUDGET, EventMeter, SUSPENDED } from './cost-meter.ts'
 import {
@@ -10,6 +9,7 @@ import {
   MAX_SAVED_UNITS,
   MAX_SHARED_UNITS,
 } from './expression-budget.ts'
+import { compileRegularExpression } from './regular-expression.ts'
 
 /** Of the reference of nodes: docs/nodes.md, and the pages that it follows. */
 const DOCUMENTED = ['(?P<door>[a-z]+)-(?P<number>\\d{2})', '(?<staff_no>S-\\d{4})']

@@ -1,5 +1,5 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 import { processorOf } from '../processors/registry.ts'
 import { isBuilt } from './known-types.ts'
 import { nodeOutputs } from './node-outputs.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import { type CompiledGraph, compileGraph, type NodeCounters } from './compile-graph.ts'
 
 function node(

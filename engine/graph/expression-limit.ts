@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
-import { operatorNamed } from '../operators.ts'
-import { regularExpressionWeight } from '../regular-expression.ts'
+import { operatorNamed } from '../conditions/operators.ts'
+import { regularExpressionWeight } from '../expressions/regular-expression.ts'
 
 /** Of all expressions of a pipeline: to build that many takes about half a second. */
 export const MAX_PIPELINE_STATES = 200_000

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { EndingWindow } from '../processors/define-processor.ts'
 import type { NodeError } from './node-error.ts'
 

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ConfigCheck, checkConfig } from '../config-schema.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 
 /**
  * What every kind of node says of itself, whether or not this program runs it: the API checks and stores its options

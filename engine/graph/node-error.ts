@@ -1,5 +1,5 @@
-import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../errors.ts'
-import type { Event } from '../event.ts'
+import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../event/errors.ts'
+import type { Event } from '../event/event.ts'
 import { EventMeter } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
 import type { Stretch } from '../steps.ts'

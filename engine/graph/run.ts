@@ -1,4 +1,4 @@
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 
 /**
  * Events that cross an edge together, in order. A run never changes once it is made, so all edges of an output

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import { type Simulation, simulate } from './simulation.ts'
 
 const AT = Date.UTC(2031, 2, 9)

@@ -1,4 +1,4 @@
-import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../cidr.ts'
+import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../conditions/cidr.ts'
 
 /** What an operator says of addresses that users name. */
 export interface OutboundSettings {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { Conditional, FieldPath, ScriptText } from '../config-schema.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 import { declareProcessor } from './define-processor.ts'
 
 const MAX_INTERVAL_SECONDS = 90_000 // 25 hours

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
 import { FieldPath } from '../config-schema.ts'
-import { fieldAt, parseFieldPath } from '../field-path.ts'
-import { pass } from '../outcome.ts'
-import type { Problem } from '../problem.ts'
+import { fieldAt, parseFieldPath } from '../event/field-path.ts'
+import { pass } from '../event/outcome.ts'
+import type { Problem } from '../event/problem.ts'
 import { defineProcessor } from './define-processor.ts'
 
 /**

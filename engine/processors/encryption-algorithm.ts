@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 
 const KEY_BYTES = { 256: 32, 192: 24, 128: 16 } as const
 const MODES = ['CFB', 'OFB', 'CTR', 'CBC-PKCS7', 'CBC-ANSIX923', 'CBC-ISO7816', 'CBC-ISO10126'] as const

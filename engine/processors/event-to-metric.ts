@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from '../field-path.ts'
-import type { Problem } from '../problem.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
+import type { Problem } from '../event/problem.ts'
 import { declareProcessor } from './define-processor.ts'
 
 const MAX_NAME_LENGTH = 128

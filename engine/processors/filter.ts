@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { compileCondition, JUDGING_CODES } from '../condition.ts'
-import { explainCondition } from '../condition-explanation.ts'
+import { compileCondition, JUDGING_CODES } from '../conditions/condition.ts'
+import { explainCondition } from '../conditions/condition-explanation.ts'
 import { Conditional } from '../config-schema.ts'
-import { drop, pass } from '../outcome.ts'
+import { drop, pass } from '../event/outcome.ts'
 import { defineProcessor } from './define-processor.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import type { Event } from '../event.ts'
-import { parseFieldPath } from '../field-path.ts'
-import { textFormBytes } from '../json-size.ts'
-import { parseJson } from '../json-text.ts'
+import type { Event } from '../event/event.ts'
+import { parseFieldPath } from '../event/field-path.ts'
+import { textFormBytes } from '../json/json-size.ts'
+import { parseJson } from '../json/json-text.ts'
+import { orderedObject } from '../json/ordered-object.ts'
 import { beginMerging, type Merged, mergeInto, type Strategy } from '../merged-value.ts'
-import { orderedObject } from '../ordered-object.ts'
-import { compileTimeFormat, type TimeFormat } from '../time-format.ts'
+import { compileTimeFormat, type TimeFormat } from '../times/time-format.ts'
 
 /** Options of `reduce` that say how keys are merged. */
 export interface MergeOptions {

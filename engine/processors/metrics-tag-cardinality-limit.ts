@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 import { declareProcessor } from './define-processor.ts'
 
 /** By mode; the third is how some clients spell the second. */

@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { checkConfig, GrokPattern, RegularExpressionText } from '../config-schema.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 import { customFormatProblems, type TimeFormatMembers, TimeFormatOption } from './time-format-option.ts'
 
 /** What can be said to a parser. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { FieldPath, RegularExpressionText } from '../config-schema.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../event/problem.ts'
 import { declareProcessor } from './define-processor.ts'
 
 const MAX_PATTERNS = 20

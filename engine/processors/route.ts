@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import { compileCondition, JUDGING_CODES } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../conditions/condition.ts'
 import { Conditional } from '../config-schema.ts'
-import { route as leaveBy } from '../outcome.ts'
+import { route as leaveBy } from '../event/outcome.ts'
 import { defineProcessor } from './define-processor.ts'
 import { newOutputName, outputNameOf, UNMATCHED } from './output-name.ts'
 

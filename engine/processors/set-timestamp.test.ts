@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { transformOptions } from '../../test/support/transform-options.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
+import { PassedWithError } from '../event/outcome.ts'
 import { UNMETERED } from '../expressions/cost-meter.ts'
-import { PassedWithError } from '../outcome.ts'
 import { setTimestamp } from './set-timestamp.ts'
 
 const { problems, stored } = transformOptions('set-timestamp')

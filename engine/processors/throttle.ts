@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { compileCondition, JUDGING_CODES } from '../condition.ts'
+import { compileCondition, JUDGING_CODES } from '../conditions/condition.ts'
 import { Conditional, FieldPath } from '../config-schema.ts'
-import type { Event } from '../event.ts'
-import { fieldAt } from '../field-path.ts'
-import { drop, pass } from '../outcome.ts'
-import type { Problem } from '../problem.ts'
+import type { Event } from '../event/event.ts'
+import { fieldAt } from '../event/field-path.ts'
+import { drop, pass } from '../event/outcome.ts'
+import type { Problem } from '../event/problem.ts'
+import { canonicalJson } from '../json/canonical-json.ts'
 import {
   OVERFLOW_DISCARDED,
   OVERFLOW_PASSED,

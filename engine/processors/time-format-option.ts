@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { Problem } from '../problem.ts'
-import { compileTimeFormat } from '../time-format.ts'
+import type { Problem } from '../event/problem.ts'
+import { compileTimeFormat } from '../times/time-format.ts'
 
 /** In the place of a format: what holds stands in a member of its own (components, section 9.3). */
 const CUSTOM = 'Custom'

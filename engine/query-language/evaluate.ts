@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { type CostMeter, UNMETERED } from '../expressions/cost-meter.ts'
 import { READ_AT_ONCE_BITS, SoughtText } from '../expressions/sought-text.ts'
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../json/json-text.ts'
 import { fieldPaths } from './field-paths.ts'
 import { bigIntegerText, readNumber } from './number-text.ts'
 import {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import type { AccountCut, ExemptionCut, LineRulesCut, PipelineCut, QuotaCut } from '../../schemas/log/cuts.ts'
-import { jsonText, parseJson } from '../json-text.ts'
+import { jsonText, parseJson } from '../json/json-text.ts'
 import { FieldNames } from '../line-fields.ts'
 import { finish } from '../steps.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'

@@ -6,7 +6,7 @@ import type {
   PipelineCut,
   SpreadCut,
 } from '../../schemas/log/cuts.ts'
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { finish, type Steps } from '../steps.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import type { Accounts } from './accounts.ts'

@@ -1,7 +1,7 @@
 import type { Position } from '../../schemas/log/position.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Steps } from '../steps.ts'

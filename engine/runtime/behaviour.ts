@@ -8,8 +8,8 @@ import {
 import type { Cut } from '../../schemas/log/control.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import type { Event } from '../event.ts'
-import { parseJson } from '../json-text.ts'
+import type { Event } from '../event/event.ts'
+import { parseJson } from '../json/json-text.ts'
 import { processorOf } from '../processors/registry.ts'
 import { sourceOf } from '../sources/registry.ts'
 

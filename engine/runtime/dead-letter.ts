@@ -5,8 +5,8 @@ import {
   type Failure,
   type ReplayedEvents,
 } from '../../schemas/log/dead-letters.ts'
-import type { Event } from '../event.ts'
-import { eventColumns, eventsIn, sharedBytes } from '../event-columns.ts'
+import type { Event } from '../event/event.ts'
+import { eventColumns, eventsIn, sharedBytes } from '../event/event-columns.ts'
 import { behaviourOfEvents } from './behaviour.ts'
 
 /** What names a dead letter: the place in the log that yielded the failure. No two failures share one. */

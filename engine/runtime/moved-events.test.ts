@@ -10,7 +10,7 @@ import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.
 import { node, SOURCE } from '../../test/support/world.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { MovedEvents } from './moved-events.ts'

@@ -1,6 +1,6 @@
 import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
 import { noCounts } from '../graph/node-counters.ts'
-import { textForm } from '../json-text.ts'
+import { textForm } from '../json/json-text.ts'
 
 /** A node of a pipeline of an account, as metrics and errors name it. The default graph has an empty pipeline id. */
 export interface NodeName {

@@ -10,7 +10,7 @@ import { MAX_ROWS_PER_RECORD, type Position } from '../../schemas/log/position.t
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { newStoredLine } from '../destinations/own-store.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import type { LogRecord, Topic } from '../log/log.ts'

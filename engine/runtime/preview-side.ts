@@ -1,7 +1,7 @@
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import { NO_ROW } from '../graph/compiled-node.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../graph/node-counters.ts'

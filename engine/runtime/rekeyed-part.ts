@@ -1,7 +1,7 @@
 import type { Position } from '../../schemas/log/position.ts'
 import type { RekeyedEvents, RekeyedPart } from '../../schemas/log/rekeyed.ts'
-import type { Event } from '../event.ts'
-import { eventColumns, eventsIn } from '../event-columns.ts'
+import type { Event } from '../event/event.ts'
+import { eventColumns, eventsIn } from '../event/event-columns.ts'
 
 /** Where events wait: a node of a revision of a pipeline. */
 export interface WaitingPlace {

@@ -1,4 +1,4 @@
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import type { Steps } from '../steps.ts'
 import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'

@@ -1,7 +1,7 @@
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'

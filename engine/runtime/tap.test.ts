@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../clock/manual-clock.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
 import { freeMeter } from '../expressions/cost-meter.ts'
 import { Tap, type TapBounds, type TapMark, type TapMessage } from './tap.ts'
 

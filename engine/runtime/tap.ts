@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
-import type { Predicate } from '../condition.ts'
-import type { Event } from '../event.ts'
+import type { Predicate } from '../conditions/condition.ts'
+import type { Event } from '../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 
 /** More than that in a second is thinned: components, section 8.3. */

@@ -1,6 +1,6 @@
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import { DEFAULT_OUTPUT } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { nodeOutputs } from '../graph/node-outputs.ts'

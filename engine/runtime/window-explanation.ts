@@ -1,6 +1,6 @@
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import type { Event } from '../event.ts'
+import type { Event } from '../event/event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { EndingWindow } from '../processors/define-processor.ts'
 import type { StoredAs } from './line-explanation.ts'

@@ -1,4 +1,4 @@
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../json/json-text.ts'
 import type { LeftEvent } from './preview-side.ts'
 
 /** What was given on both sides in the place of each other; absent: nothing there. */

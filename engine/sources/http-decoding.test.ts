@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { DecodingError, decodedMessages, type HttpDecoding, TooManyEventsError } from './http-decoding.ts'
 
 const LIMIT_BYTES = 20_971_520

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import type { ErrorCode } from '../errors.ts'
-import { parseExactJson } from '../exact-json.ts'
-import { jsonText, keptJsonText } from '../json-text.ts'
+import type { ErrorCode } from '../event/errors.ts'
+import { parseExactJson } from '../json/exact-json.ts'
+import { jsonText, keptJsonText } from '../json/json-text.ts'
 import { isNestedDeeper } from '../parsed-line.ts'
 
 /** `text` is another word for `bytes`. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { duplicateProblems } from '../distinct-items.ts'
+import { duplicateProblems } from '../conditions/distinct-items.ts'
 import {
   kafkaConnectionOptions,
   kafkaConnectionProblems,

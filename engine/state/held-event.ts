@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { ChangedEvent } from '../../schemas/log/rekeyed.ts'
-import { Event } from '../event.ts'
-import { type EventColumns, eventColumns, eventsIn } from '../event-columns.ts'
+import { Event } from '../event/event.ts'
+import { type EventColumns, eventColumns, eventsIn } from '../event/event-columns.ts'
 
 /**
  * An event that is kept longer than its record is in hand: its own bytes, so that a few events do not keep whole

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
-import { Event } from '../event.ts'
+import { Event } from '../event/event.ts'
+import { Gathered } from '../event/outcome.ts'
 import { UNMETERED } from '../expressions/cost-meter.ts'
-import { Gathered } from '../outcome.ts'
 import { reduce } from '../processors/reduce.ts'
 import { groupHash, type Reductions } from './reductions.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { parseExactJson } from '../exact-json.ts'
-import { exactJsonText } from '../json-text.ts'
+import { parseExactJson } from '../json/exact-json.ts'
+import { exactJsonText } from '../json/json-text.ts'
 import type { Merged } from '../merged-value.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 

@@ -1,4 +1,4 @@
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { type CompiledGraph, compileGraph } from '../../engine/graph/compile-graph.ts'
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'

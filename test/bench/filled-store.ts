@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'

@@ -1,4 +1,4 @@
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { Report } from './figure.ts'

@@ -1,5 +1,5 @@
 import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { FieldNames } from '../../engine/line-fields.ts'
 import { renderRecord } from '../../engine/line-record.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'

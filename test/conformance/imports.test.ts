@@ -204,12 +204,18 @@ describe('these checks find', () => {
     ["import '../api/server.ts'", 'api/server.ts'],
     ["const a = await import('../api/server.ts')", 'api/server.ts'],
   ])('a wrong arrow in: %s', (text, target) => {
-    expect(wrongArrows([file('engine/event.ts', text)])).toEqual([`engine/event.ts imports ${target}`])
+    expect(wrongArrows([file('engine/event/event.ts', text)])).toEqual([
+      `engine/event/event.ts imports ${target}`,
+    ])
   })
 
   test('no wrong arrow in a test, nor in a comment', () => {
-    expect(wrongArrows([file('engine/event.test.ts', "import { a } from '../api/server.ts'")])).toEqual([])
-    expect(wrongArrows([file('engine/event.ts', "// import { a } from '../api/server.ts'")])).toEqual([])
+    expect(wrongArrows([file('engine/event/event.test.ts', "import { a } from '../api/server.ts'")])).toEqual(
+      [],
+    )
+    expect(wrongArrows([file('engine/event/event.ts', "// import { a } from '../api/server.ts'")])).toEqual(
+      [],
+    )
   })
 
   test('a test that the program imports', () => {
@@ -245,7 +251,7 @@ describe('these checks find', () => {
     "import { randomUUID } from 'node:crypto'",
     'setTimeout(() => {}, 10)',
   ])('a way around the ports: %s', text => {
-    expect(waysAround([file('engine/event.ts', text)])).toHaveLength(1)
+    expect(waysAround([file('engine/event/event.ts', text)])).toHaveLength(1)
     expect(waysAround([file('api/event.ts', text)])).toHaveLength(1)
   })
 
@@ -281,6 +287,6 @@ describe('these checks find', () => {
   test('no way around the ports in comments, in strings, or in times that are given', () => {
     const text =
       "// Date.now() is not used\nconst a = 'process.env'\nconst b = new Date(ms)\n/* Math.random */"
-    expect(waysAround([file('engine/event.ts', text)])).toEqual([])
+    expect(waysAround([file('engine/event/event.ts', text)])).toEqual([])
   })
 })

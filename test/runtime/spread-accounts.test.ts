@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import type { NewRecord, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'

@@ -1,5 +1,5 @@
+import { compileRegularExpression } from '../../engine/expressions/regular-expression.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { compileRegularExpression } from '../../engine/regular-expression.ts'
 import type { Control, Cut } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { type IngestRequest, LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'

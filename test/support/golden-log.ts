@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Event } from '../../engine/event.ts'
+import { Event } from '../../engine/event/event.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { deadLetterValues } from '../../engine/runtime/dead-letter.ts'
 import type { Flush } from '../../engine/runtime/flush.ts'

@@ -1,5 +1,5 @@
-import { Event } from '../../engine/event.ts'
-import { jsonText } from '../../engine/json-text.ts'
+import { Event } from '../../engine/event/event.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import {

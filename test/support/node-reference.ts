@@ -1,8 +1,5 @@
-import { ERROR_CODES, type ErrorCode } from '../../engine/errors.ts'
-import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
-import type { ConfigExample, NodeDeclaration } from '../../engine/graph/node-declaration.ts'
-import { jsonText } from '../../engine/json-text.ts'
-import { OPERATOR_NAMES, type Operator, operatorNamed } from '../../engine/operators.ts'
+import { OPERATOR_NAMES, type Operator, operatorNamed } from '../../engine/conditions/operators.ts'
+import { ERROR_CODES, type ErrorCode } from '../../engine/event/errors.ts'
 import {
   Dropped,
   Failed,
@@ -11,7 +8,10 @@ import {
   PassedWithError,
   Routed,
   Split,
-} from '../../engine/outcome.ts'
+} from '../../engine/event/outcome.ts'
+import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
+import type { ConfigExample, NodeDeclaration } from '../../engine/graph/node-declaration.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
 import type { Example, ExampleStep, Processor } from '../../engine/processors/define-processor.ts'
 import { PARSERS } from '../../engine/processors/parsers.ts'
 import { processorOf } from '../../engine/processors/registry.ts'

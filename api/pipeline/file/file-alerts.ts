@@ -1,6 +1,6 @@
 import { checkAlert } from '../../../engine/alerts/check-alert.ts'
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import type { Problem } from '../../../engine/problem.ts'
+import type { Problem } from '../../../engine/event/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import { jsonDifferences } from '../json-difference.ts'

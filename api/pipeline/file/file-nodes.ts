@@ -1,6 +1,6 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
+import type { Problem } from '../../../engine/event/problem.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
-import type { Problem } from '../../../engine/problem.ts'
 import { FILE_LISTS, type FileList } from '../../../schemas/http/pipeline-file.ts'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import { checkedNode } from '../checked-node.ts'

@@ -1,5 +1,5 @@
-import { canonicalTime } from '../../../engine/canonical-time.ts'
-import { type Problem, pointerTo } from '../../../engine/problem.ts'
+import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { canonicalTime } from '../../../engine/times/canonical-time.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { SentFile } from './file-content.ts'
 import type { ReadNodes } from './file-nodes.ts'

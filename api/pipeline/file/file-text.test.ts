@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonText, parseJson } from '../../../engine/json-text.ts'
+import { jsonText, parseJson } from '../../../engine/json/json-text.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { parseFile, printFile } from './file-text.ts'

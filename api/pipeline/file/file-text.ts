@@ -10,8 +10,8 @@ import {
   Scalar,
   visit,
 } from 'yaml'
-import { parseKeptJson } from '../../../engine/json-text.ts'
-import { type Problem, pointerTo } from '../../../engine/problem.ts'
+import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { parseKeptJson } from '../../../engine/json/json-text.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { canonicalTime } from './canonical-time.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { parseJson } from '../json/json-text.ts'
+import { canonicalTime } from '../times/canonical-time.ts'
 import { Event } from './event.ts'
 import { fieldAt, parseFieldPath } from './field-path.ts'
-import { parseJson } from './json-text.ts'
 
 const at = '2031-03-09T08:15:30.250Z'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { type DrawnValue, drawnSpelling, spelledText } from '../test/support/drawn-json.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type DrawnValue, drawnSpelling, spelledText } from '../../test/support/drawn-json.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 
 describe('a key that is written with an escape is what the text says, though another one came before', () => {

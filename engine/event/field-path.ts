@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
-import { canonicalTime } from './canonical-time.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { withMember, withoutMember } from '../json/ordered-object.ts'
+import { canonicalTime } from '../times/canonical-time.ts'
 import type { Event } from './event.ts'
-import { withMember, withoutMember } from './ordered-object.ts'
 
 /** A place in the envelope of an event (components, section 1.3). */
 export interface FieldPath {

@@ -1,4 +1,4 @@
-import { type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../../schemas/json.ts'
 import { jsonText } from './json-text.ts'
 
 /** Compact JSON with the keys of all objects in the order of their code points. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { boundedNumber, parseBoundedNumbers, parseJson } from './json-text.ts'
 import { unmarkedKey, withMarkedKeys } from './marked-keys.ts'
 import { isIndexKey, orderedObject } from './ordered-object.ts'

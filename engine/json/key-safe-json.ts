@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { skipBlanks, stringEnd, unmarkedKey, withMarkedKeys } from './marked-keys.ts'
 
 /** What a value becomes, each time that it is asked. @param source of numbers and other values without parts: how it is written */

@@ -1,12 +1,12 @@
-import { type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../../schemas/json.ts'
+import { foundType, type Report } from '../event/errors.ts'
+import { isMetric } from '../event/metric.ts'
+import type { CostMeter } from '../expressions/cost-meter.ts'
+import { simpleLowerCase } from '../expressions/lower-case.ts'
+import { compileRegularExpression } from '../expressions/regular-expression.ts'
+import { SoughtText } from '../expressions/sought-text.ts'
 import { parseCidrBlocks } from './cidr.ts'
-import { foundType, type Report } from './errors.ts'
-import type { CostMeter } from './expressions/cost-meter.ts'
-import { SoughtText } from './expressions/sought-text.ts'
-import { simpleLowerCase } from './lower-case.ts'
-import { isMetric } from './metric.ts'
 import { numericOperand, type Operator } from './operators.ts'
-import { compileRegularExpression } from './regular-expression.ts'
 
 /** What a leaf of a conditional can report. */
 export const CONDITION_CODES = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { Event } from '../event/event.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
+import { parseExactJson } from '../json/exact-json.ts'
 import { checkCondition, checkLeaf, compileCondition, compileLeaf, type Leaf } from './condition.ts'
-import { Event } from './event.ts'
-import { parseExactJson } from './exact-json.ts'
-import { UNMETERED } from './expressions/cost-meter.ts'
 import { OPERATOR_NAMES, operatorNamed } from './operators.ts'
 
 const HUGE = new NumberText('1e400')

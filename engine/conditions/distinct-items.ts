@@ -1,4 +1,4 @@
-import { type Problem, pointerTo } from './problem.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
 
 /**
  * Finds the items of a list that say again what an earlier one said. The schema's own rule compares every item with

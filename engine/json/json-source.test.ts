@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseKeySafe } from '../../engine/key-safe-json.ts'
-import { wellFormedSource } from '../../engine/well-formed-source.ts'
 import { elementsAt, membersAt, nestingOf } from './json-source.ts'
+import { parseKeySafe } from './key-safe-json.ts'
+import { wellFormedSource } from './well-formed-source.ts'
 
 test('members and elements, put together again, are the value', () => {
   const spacing = fc.constantFrom(undefined, 1, '\t')

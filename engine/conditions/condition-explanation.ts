@@ -1,9 +1,9 @@
-import type { JsonObject } from '../schemas/json.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { errorMessage } from '../event/errors.ts'
+import type { Event } from '../event/event.ts'
+import { fieldAt } from '../event/field-path.ts'
+import { BEYOND_BUDGET, freeMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
 import { type Condition, compileLeaf, type Leaf, type Predicate } from './condition.ts'
-import { errorMessage } from './errors.ts'
-import type { Event } from './event.ts'
-import { BEYOND_BUDGET, freeMeter, NO_NUMBER } from './expressions/cost-meter.ts'
-import { fieldAt } from './field-path.ts'
 
 const SILENT = () => {}
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pushedEvents } from '../test/support/line-batches.ts'
-import { sentEvent } from '../test/support/sent-lines.ts'
+import { pushedEvents } from '../../test/support/line-batches.ts'
+import { sentEvent } from '../../test/support/sent-lines.ts'
 import { fieldAt } from './field-path.ts'
 
 test('members of a line that are named like what every object has are kept as they were sent', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JsonValue } from '../schemas/json.ts'
+import type { JsonValue } from '../../schemas/json.ts'
 import { textFormBytes } from './json-size.ts'
 import { textForm } from './json-text.ts'
 

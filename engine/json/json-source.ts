@@ -1,4 +1,4 @@
-import { skipBlanks, stringEnd } from '../../engine/marked-keys.ts'
+import { skipBlanks, stringEnd } from './marked-keys.ts'
 
 /**
  * Walks a text that is known to be valid JSON and finds its parts as they are written, so that what is kept

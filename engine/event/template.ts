@@ -1,4 +1,4 @@
-import { type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonValue, NumberText } from '../../schemas/json.ts'
 import type { Event } from './event.ts'
 import { FIELD_PATH_MESSAGE, type Field, fieldAt, isFieldPath, parseFieldPath } from './field-path.ts'
 

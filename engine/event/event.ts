@@ -1,15 +1,15 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import {
   type IngestRequest,
   type LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
-} from '../schemas/log/line-batch.ts'
-import { eventParser } from './exact-json.ts'
-import { textFormBytes } from './json-size.ts'
-import { isIndexKey, orderedObject } from './ordered-object.ts'
-import { rareMembersOf } from './rare-members.ts'
+} from '../../schemas/log/line-batch.ts'
+import { eventParser } from '../json/exact-json.ts'
+import { textFormBytes } from '../json/json-size.ts'
+import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
+import { rareMembersOf } from '../rare-members.ts'
 
 /**
  * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).

@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts'
+import type { Problem } from '../event/problem.ts'
 
 const HTTP_ADDRESS = /^https?:\/\/\S+$/i
 

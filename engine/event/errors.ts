@@ -1,4 +1,4 @@
-import { NumberText } from '../schemas/json.ts'
+import { NumberText } from '../../schemas/json.ts'
 
 /** Every code that a component can report, with what raises it: components, section 9.1. */
 export const ERROR_CODES = {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 
 /** What JSON text writes with a backslash, or may: half a surrogate pair is written as an escape. */
 const MAY_BE_ESCAPED = /["\\]|[^ -\ud7ff\ue000-\uffff]/

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
+import { type Problem, pointerTo } from '../event/problem.ts'
+import { regularExpressionProblem } from '../expressions/regular-expression.ts'
 import { parseCidrBlocks } from './cidr.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from './field-path.ts'
 import { numericOperand, type Operator, operatorNamed } from './operators.ts'
-import { type Problem, pointerTo } from './problem.ts'
-import { regularExpressionProblem } from './regular-expression.ts'
 
 /** Branch levels below the root. */
 const MAX_DEPTH = 6

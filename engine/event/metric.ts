@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../schemas/json.ts'
+import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 
 const MAX_RATE = 2 ** 32 - 1
 

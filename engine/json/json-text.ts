@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schemas/json.ts'
+import type { JsonValue } from '../../schemas/json.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 
 /** 2^53 has sixteen digits. */

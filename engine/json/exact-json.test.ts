@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { isJsonObject, type JsonObject, NumberText } from '../schemas/json.ts'
-import { compactText, drawnSpelling, drawnValue, spelledText } from '../test/support/drawn-json.ts'
+import { isJsonObject, type JsonObject, NumberText } from '../../schemas/json.ts'
+import { compactText, drawnSpelling, drawnValue, spelledText } from '../../test/support/drawn-json.ts'
+import { bigIntegerText } from '../query-language/number-text.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { parseExactJson } from './exact-json.ts'
 import { textFormBytes } from './json-size.ts'
 import { exactJsonText, jsonText, keptJsonText, parseKeptJson } from './json-text.ts'
 import { orderedObject, withMember, withoutMember } from './ordered-object.ts'
-import { bigIntegerText } from './query-language/number-text.ts'
 
 describe('JSON as it was sent', () => {
   test.each([

@@ -1,11 +1,7 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js'
-import { CountedMatching } from './expressions/counted-matching.ts'
-import {
-  type ExpressionProgram,
-  expressionProgram,
-  TooManyStepsError,
-} from './expressions/expression-program.ts'
-import { expressionSize } from './expressions/expression-size.ts'
+import { CountedMatching } from './counted-matching.ts'
+import { type ExpressionProgram, expressionProgram, TooManyStepsError } from './expression-program.ts'
+import { expressionSize } from './expression-size.ts'
 import { simpleLowerCase } from './lower-case.ts'
 
 /** An expression of a user, compiled for an engine that never backtracks: components, section 9.5. */

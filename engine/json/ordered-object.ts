@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 /**
  * Objects keep their keys in the order in which these were sent (components, section 1.2). JavaScript moves keys that

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pushedEvents, SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../test/support/line-batches.ts'
-import { sentEvent } from '../test/support/sent-lines.ts'
+import { pushedEvents, SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../../test/support/line-batches.ts'
+import { sentEvent } from '../../test/support/sent-lines.ts'
 import type { Event } from './event.ts'
 import { eventColumns, eventsIn, sharedBytes } from './event-columns.ts'
 
