@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ChangeAction } from '../../engine/configuration/history.ts'
 import { KINDS } from '../../engine/configuration/kinds.ts'
-import { numberToMs } from '../ingest/timestamp.ts'
+import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
 import { isoTimeMs } from '../iso-time.ts'
 import { QueryParameters } from '../search/query-parameters.ts'
 

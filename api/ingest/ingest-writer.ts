@@ -1,6 +1,10 @@
+import {
+  type AddedRequest,
+  LineBatchBuilder,
+  type RequestFacts,
+} from '../../engine/lines/line-batch-builder.ts'
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
-import { type AddedRequest, LineBatchBuilder, type RequestFacts } from '../../schemas/line-batch-builder.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
 import { ApiError, payloadTooLarge, unavailable } from '../errors.ts'
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/line-routing.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import type { RequestFacts } from '../../engine/lines/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'
 import {
   DecodingError,
@@ -9,7 +10,6 @@ import {
   type HttpDecoding,
   TooManyEventsError,
 } from '../../engine/sources/http-decoding.ts'
-import type { RequestFacts } from '../../schemas/line-batch-builder.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'

@@ -1,7 +1,7 @@
 import type { Event, LineOrigin } from '../../engine/event/event.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { textForm } from '../../engine/json/json-text.ts'
-import { type LineRow, renderRecord } from '../../engine/line-record.ts'
+import { type LineRow, renderRecord } from '../../engine/lines/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { JsonObject } from '../../schemas/json.ts'

@@ -1,4 +1,4 @@
-import { renderRecord } from '../../engine/line-record.ts'
+import { renderRecord } from '../../engine/lines/line-record.ts'
 import type { LinePosition, SelectedLine } from './line-selection.ts'
 
 /** Text is passed on in pieces of about this many characters. */

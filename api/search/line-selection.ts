@@ -1,4 +1,4 @@
-import type { LineRow } from '../../engine/line-record.ts'
+import type { LineRow } from '../../engine/lines/line-record.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { Statement } from '../../engine/store/store.ts'

@@ -1,4 +1,4 @@
-import { dateTimeToMs } from '../ingest/timestamp.ts'
+import { dateTimeToMs } from '../../engine/lines/scan/timestamp.ts'
 import type { QueryParameters } from '../search/query-parameters.ts'
 
 /** Both bounds inclusive, UNIX ms. */

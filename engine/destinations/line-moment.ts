@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../schemas/json.ts'
 import type { Event } from '../event/event.ts'
-import type { StoredLine } from '../store/stored-line.ts'
-import type { LineDraft, OwnStoreContext } from './line-draft.ts'
+import type { LineDraft, OwnStoreContext } from '../lines/line-draft.ts'
+import type { StoredLine } from '../lines/stored-line.ts'
 import { isKeptTime, readLineTimeMs } from './line-time.ts'
 
 /**

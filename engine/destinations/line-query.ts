@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { Event } from '../event/event.ts'
 import type { Template } from '../event/template.ts'
-import { cleanTags } from '../line-limits.ts'
-import { parseBoundedJson } from '../parsed-line.ts'
+import { cleanTags } from '../lines/line-limits.ts'
+import { parseBoundedJson } from '../lines/parsed-line.ts'
 
 const MAC = /^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$/
 

@@ -6,7 +6,7 @@ import type { IngestRequest } from '../../schemas/log/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
 import { fieldAt } from '../event/field-path.ts'
-import { FieldNames } from '../line-fields.ts'
+import { FieldNames } from '../lines/line-fields.ts'
 import {
   compileOwnStore,
   defaultOwnStore,

@@ -2,16 +2,16 @@ import type { JsonObject } from '../../schemas/json.ts'
 import type { ErrorCode } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
 import type { SinkNode } from '../graph/compiled-node.ts'
-import type { StoredLine } from '../store/stored-line.ts'
+import { cutHost, LineDraft, type OwnStoreContext, storedApp } from '../lines/line-draft.ts'
+import type { StoredLine } from '../lines/stored-line.ts'
 import { fillComposed } from './composed-line.ts'
 import { fillAsChanged, fillAsSent } from './ingested-line.ts'
-import { cutHost, LineDraft, type OwnStoreContext, storedApp } from './line-draft.ts'
 import { keepTime } from './line-moment.ts'
 import { renderTags, validIp, validMac } from './line-query.ts'
 import { namedHost } from './log-analysis.ts'
 import { compileOptions, type OwnStoreOptions } from './own-store-options.ts'
 
-export type { OwnStoreContext } from './line-draft.ts'
+export type { OwnStoreContext } from '../lines/line-draft.ts'
 
 /** Why an event could not become a line. */
 export interface LineFailure {

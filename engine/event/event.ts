@@ -9,7 +9,7 @@ import {
 import { eventParser } from '../json/exact-json.ts'
 import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
-import { rareMembersOf } from '../rare-members.ts'
+import { rareMembersOf } from '../lines/rare-members.ts'
 
 /**
  * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).

@@ -4,7 +4,7 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event/event.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
-import { FieldNames } from '../field-names.ts'
+import { FieldNames } from '../lines/field-names.ts'
 import { finish, type Steps, Stretch } from '../steps.ts'
 import {
   type CompiledGraph,

@@ -3,9 +3,9 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../../schemas/log/cuts.ts'
 import type { CostMeter } from '../expressions/cost-meter.ts'
 import { noCounts } from '../graph/node-counters.ts'
-import { type LinePlace, recordOf, rowOfLine } from '../line-record.ts'
+import { type LinePlace, recordOf, rowOfLine } from '../lines/line-record.ts'
+import type { StoredLine } from '../lines/stored-line.ts'
 import type { SearchedRecord } from '../query-language/evaluate.ts'
-import type { StoredLine } from '../store/stored-line.ts'
 import {
   compileLineTest,
   type JudgedLine,

@@ -1,7 +1,7 @@
 import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import { newLineBlock } from '../store/line-block.ts'
-import type { LineBlock, StoredLine } from '../store/stored-line.ts'
+import { newLineBlock } from '../lines/line-block.ts'
+import type { LineBlock, StoredLine } from '../lines/stored-line.ts'
 import type { TableBatch } from './flush.ts'
 
 const DAY_MS = 86_400_000

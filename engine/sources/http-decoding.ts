@@ -2,7 +2,7 @@ import type { JsonValue } from '../../schemas/json.ts'
 import type { ErrorCode } from '../event/errors.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../json/json-text.ts'
-import { isNestedDeeper } from '../parsed-line.ts'
+import { isNestedDeeper } from '../lines/parsed-line.ts'
 
 /** `text` is another word for `bytes`. */
 export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'

@@ -1,6 +1,6 @@
 import type { Position } from '../../schemas/log/position.ts'
 import { blockColumns } from '../../schemas/log/tables.ts'
-import { Int64Column, type NativeColumn, nativeBlock, UInt32Column } from './native-block.ts'
+import { Int64Column, type NativeColumn, nativeBlock, UInt32Column } from '../lines/native-block.ts'
 import { wordsOf } from './node-metrics-block.ts'
 
 /** The first stored line of an account on a UTC day of which the name of a field was not indexed. */

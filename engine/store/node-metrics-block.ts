@@ -1,5 +1,11 @@
 import { blockColumns } from '../../schemas/log/tables.ts'
-import { Int64Column, type NativeColumn, nativeBlock, UInt32Column, WordColumn } from './native-block.ts'
+import {
+  Int64Column,
+  type NativeColumn,
+  nativeBlock,
+  UInt32Column,
+  WordColumn,
+} from '../lines/native-block.ts'
 
 /** Position and time of the rows of a minute: row 0, 1, 2, … of the record that ended it. */
 export interface MinuteContext {

@@ -1,5 +1,5 @@
 import { blockColumns } from '../../schemas/log/tables.ts'
-import { Int64Column, type NativeColumn, nativeBlock, TextColumn } from './native-block.ts'
+import { Int64Column, type NativeColumn, nativeBlock, TextColumn } from '../lines/native-block.ts'
 import { type MinuteContext, minuteColumns, wordsOf } from './node-metrics-block.ts'
 
 /** Equal errors of one node in a minute. */

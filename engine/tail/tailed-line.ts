@@ -3,14 +3,14 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { hostAsSent } from '../destinations/ingested-line.ts'
-import { storedApp } from '../destinations/line-draft.ts'
 import { defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event/event.ts'
 import { eventParser } from '../json/exact-json.ts'
-import { FieldNames } from '../line-fields.ts'
-import { type LinePlace, renderRecord, rowOfLine } from '../line-record.ts'
+import { storedApp } from '../lines/line-draft.ts'
+import { FieldNames } from '../lines/line-fields.ts'
+import { type LinePlace, renderRecord, rowOfLine } from '../lines/line-record.ts'
+import type { StoredLine } from '../lines/stored-line.ts'
 import { SearchedRecord } from '../query-language/evaluate.ts'
-import type { StoredLine } from '../store/stored-line.ts'
 
 /** Where a line of the topic `weir.ingest` is, and how long it is kept. */
 export interface TailedPlace extends Omit<LinePlace, 'topic'> {

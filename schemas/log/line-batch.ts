@@ -1,4 +1,4 @@
-import type { TextColumnBuilder } from '../text-column-builder.ts'
+import type { TextColumnBuilder } from '../../engine/lines/text-column-builder.ts'
 import { HEADER_BYTES, WireType } from './wire-format.ts'
 
 /** The route of what is sent to an account's log ingestion; all others are ids of gateway routes. */

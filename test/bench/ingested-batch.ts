@@ -1,6 +1,6 @@
-import { LineReader } from '../../api/ingest/line-reader.ts'
-import { timeBounds } from '../../api/ingest/timestamp.ts'
-import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
+import { LineReader } from '../../engine/lines/scan/line-reader.ts'
+import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import { LineBatchView } from '../../schemas/log/line-batch.ts'
 
 export const ACCOUNT = '507f1f77bc'

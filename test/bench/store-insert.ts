@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newLineBlock } from '../../engine/lines/line-block.ts'
+import type { StoredLine } from '../../engine/lines/stored-line.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import { newLineBlock } from '../../engine/store/line-block.ts'
 import type { Store } from '../../engine/store/store.ts'
-import type { StoredLine } from '../../engine/store/stored-line.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 import type { Report } from './figure.ts'
 

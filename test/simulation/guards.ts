@@ -171,7 +171,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a byte is not a character': {
     patches: [
       {
-        file: 'engine/destinations/line-draft.ts',
+        file: 'engine/lines/line-draft.ts',
         find: 'line.sizeBytes = line.textEnd - line.textStart',
         replace:
           'line.sizeBytes = Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString().length',

@@ -1,7 +1,7 @@
 import { Event } from '../../engine/event/event.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
 import {
   encodeLineBatch,
   type Idempotency,

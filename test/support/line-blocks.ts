@@ -1,5 +1,5 @@
-import { newLineBlock } from '../../engine/store/line-block.ts'
-import type { StoredLine } from '../../engine/store/stored-line.ts'
+import { newLineBlock } from '../../engine/lines/line-block.ts'
+import type { StoredLine } from '../../engine/lines/stored-line.ts'
 
 export const DAY_MS = 86_400_000
 

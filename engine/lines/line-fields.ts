@@ -1,8 +1,8 @@
-import { type JsonObject, type JsonValue, NumberText } from '../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { jsonText } from '../json/json-text.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
-import { jsonText } from './json/json-text.ts'
 import { displayText, recordName } from './line-members.ts'
-import type { StoredLine } from './store/stored-line.ts'
+import type { StoredLine } from './stored-line.ts'
 
 export { FieldNames } from './field-names.ts'
 

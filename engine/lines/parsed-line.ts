@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { parseExactJson } from './json/exact-json.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { parseExactJson } from '../json/exact-json.ts'
 
 /**
  * How many `{` a parse is tried from. Texts with more before their object are kept as text: without a bound,

@@ -1,7 +1,7 @@
-import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../../engine/line-limits.ts'
-import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
-import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../schemas/log/line-batch.ts'
-import { payloadTooLarge } from '../errors.ts'
+import { payloadTooLarge } from '../../../api/errors.ts'
+import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
+import type { LineBatchBuilder } from '../line-batch-builder.ts'
+import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../line-limits.ts'
 import {
   ARRAY,
   ARRAY_END,

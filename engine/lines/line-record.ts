@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from '../schemas/json.ts'
-import { type LineIdParts, lineId } from '../schemas/log/position.ts'
-import { TOPIC_NUMBERS } from '../schemas/log/topics.ts'
-import { eventParser, parseExactJson } from './json/exact-json.ts'
-import { jsonText } from './json/json-text.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type LineIdParts, lineId } from '../../schemas/log/position.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { eventParser, parseExactJson } from '../json/exact-json.ts'
+import { jsonText } from '../json/json-text.ts'
 import { displayText, hasFixedName, OWN_MEMBERS, recordName } from './line-members.ts'
 import { parseBoundedJson, parseTextObject } from './parsed-line.ts'
-import type { StoredLine } from './store/stored-line.ts'
+import type { StoredLine } from './stored-line.ts'
 
 /** A row of table `lines` as JSON gives it. Empty strings stand for what is not known. */
 export interface LineRow {

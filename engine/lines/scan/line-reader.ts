@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import type { LineBatchBuilder } from '../line-batch-builder.ts'
 import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import type { TimeBounds } from './timestamp.ts'

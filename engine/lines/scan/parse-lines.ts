@@ -1,7 +1,10 @@
-import { compactJson } from '../../engine/json/compact-json.ts'
-import { elementsAt, membersAt, nestingOf } from '../../engine/json/json-source.ts'
-import { skipBlanks } from '../../engine/json/marked-keys.ts'
-import { wellFormedSource } from '../../engine/json/well-formed-source.ts'
+import { ApiError, badRequest, payloadTooLarge } from '../../../api/errors.ts'
+import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
+import { compactJson } from '../../json/compact-json.ts'
+import { elementsAt, membersAt, nestingOf } from '../../json/json-source.ts'
+import { skipBlanks } from '../../json/marked-keys.ts'
+import { wellFormedSource } from '../../json/well-formed-source.ts'
+import type { LineBatchBuilder } from '../line-batch-builder.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cleanTags,
@@ -11,10 +14,7 @@ import {
   LEVEL_LIMIT_CHARACTERS,
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
-} from '../../engine/line-limits.ts'
-import type { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
-import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../schemas/log/line-batch.ts'
-import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
+} from '../line-limits.ts'
 import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'

@@ -1,8 +1,4 @@
-import {
-  APP_LIMIT_CHARACTERS,
-  HOST_LIMIT_CHARACTERS,
-  LEVEL_LIMIT_CHARACTERS,
-} from '../../engine/line-limits.ts'
+import { APP_LIMIT_CHARACTERS, HOST_LIMIT_CHARACTERS, LEVEL_LIMIT_CHARACTERS } from '../line-limits.ts'
 import { matches } from './json-bytes.ts'
 
 /** Longer words are cut or rare: the complete parser deals with both. */

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { rareMembersOf } from '../../engine/rare-members.ts'
-import { NumberText } from '../../schemas/json.ts'
-import { LineBatchBuilder } from '../../schemas/line-batch-builder.ts'
+import { NumberText } from '../../../schemas/json.ts'
 import {
   LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
   TIMESTAMP_TEXT_MS,
-} from '../../schemas/log/line-batch.ts'
+} from '../../../schemas/log/line-batch.ts'
+import { LineBatchBuilder } from '../line-batch-builder.ts'
+import { rareMembersOf } from '../rare-members.ts'
 import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'
 

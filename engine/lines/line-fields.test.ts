@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../schemas/json.ts'
-import { newStoredLine } from './destinations/own-store.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { newStoredLine } from '../destinations/own-store.ts'
 import { addFieldsBelow, addParsedFields, FieldNames } from './line-fields.ts'
 import { displayText, OWN_MEMBERS, recordName } from './line-members.ts'
 import { parseTextObject } from './parsed-line.ts'
-import type { StoredLine } from './store/stored-line.ts'
+import type { StoredLine } from './stored-line.ts'
 
 type Fields = readonly (readonly [name: string, value: string | number])[]
 

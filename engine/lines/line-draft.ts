@@ -4,18 +4,18 @@ import { compactJson, isCompactString } from '../json/compact-json.ts'
 import { eventParser, parseExactJson } from '../json/exact-json.ts'
 import { jsonText, mayHoldBigInteger } from '../json/json-text.ts'
 import { wellFormedSource } from '../json/well-formed-source.ts'
-import { detectLevel, levelOfMember, normalLevel } from '../level.ts'
-import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from '../line-fields.ts'
+import { detectLevel, levelOfMember, normalLevel } from './level.ts'
+import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from './line-fields.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cutCharacters,
   HOST_LIMIT_CHARACTERS,
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
-} from '../line-limits.ts'
-import { OWN_MEMBERS } from '../line-members.ts'
-import { isTooDeep, parseLineObject } from '../parsed-line.ts'
-import type { StoredLine } from '../store/stored-line.ts'
+} from './line-limits.ts'
+import { OWN_MEMBERS } from './line-members.ts'
+import { isTooDeep, parseLineObject } from './parsed-line.ts'
+import type { StoredLine } from './stored-line.ts'
 
 const MAX_UTF8_BYTES_PER_UNIT = 3
 /** A smaller drift is not kept: ingestion, section 1.4. */

@@ -1,4 +1,4 @@
-import { NumberText } from '../schemas/json.ts'
+import { NumberText } from '../../schemas/json.ts'
 import { cutCharacters, LEVEL_LIMIT_CHARACTERS } from './line-limits.ts'
 
 /** How far into a text a level is looked for, in characters: parsing, section 3.2. */

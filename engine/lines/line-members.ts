@@ -1,4 +1,4 @@
-import type { JsonObject } from '../schemas/json.ts'
+import type { JsonObject } from '../../schemas/json.ts'
 import { saysLevel } from './level.ts'
 
 /**

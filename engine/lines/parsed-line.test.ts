@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from './json/json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { isTooDeep, MAX_NESTING, parseBoundedJson, parseLineObject, parseTextObject } from './parsed-line.ts'
 
 function parsed(text: string) {

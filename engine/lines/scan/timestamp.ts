@@ -1,4 +1,4 @@
-import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../schemas/log/line-batch.ts'
+import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../../schemas/log/line-batch.ts'
 
 const DAY_MS = 86_400_000
 const PLAIN_NUMBER = /^(\d+)(?:\.(\d+))?$/

@@ -3,7 +3,7 @@ import {
   type IngestRequest,
   type LineBatchView,
   TIMESTAMP_ABSENT,
-} from './log/line-batch.ts'
+} from '../../schemas/log/line-batch.ts'
 import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts'
 import { WordTable } from './word-table.ts'
 
