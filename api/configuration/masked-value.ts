@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { AnyKind } from '../../engine/configuration/kind.ts'
-import { declarationOf, type NodeKind } from '../../engine/graph/known-types.ts'
+import { declarationOf, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /** What stands for a secret: see `Seal.mark`. */

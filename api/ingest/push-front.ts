@@ -9,7 +9,7 @@ import {
   decodedMessages,
   type HttpDecoding,
   TooManyEventsError,
-} from '../../engine/sources/http-decoding.ts'
+} from '../../engine/nodes/sources/http/http-decoding.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
+import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const KINDS = Object.keys(DECLARATIONS) as NodeKind[]

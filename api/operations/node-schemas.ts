@@ -1,6 +1,6 @@
 import { OPERATOR_NAMES } from '../../engine/conditions/operators.ts'
-import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
-import type { NodeDeclaration } from '../../engine/graph/node-declaration.ts'
+import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 
 const KINDS = Object.keys(DECLARATIONS) as NodeKind[]

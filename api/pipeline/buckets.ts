@@ -1,14 +1,14 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { spreads } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import { freeFrom } from '../../engine/processors/throttle.ts'
+import { freeFrom } from '../../engine/nodes/processors/throttle/throttle.ts'
+import type { ThrottleRule } from '../../engine/nodes/processors/throttle/throttle-state.ts'
 import { MemoryUnavailableError, type PresentMemory } from '../../engine/runtime/present-memory.ts'
 import {
   type PresentBucket,
   type PresentThrottle,
   ThrottleBuckets,
 } from '../../engine/runtime/throttle-buckets.ts'
-import type { ThrottleRule } from '../../engine/state/throttle-state.ts'
 import {
   type BucketRecord,
   type BucketTotals,

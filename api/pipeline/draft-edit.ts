@@ -1,7 +1,7 @@
 import type { Draft, DraftNode } from '../../engine/configuration/entities.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
-import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 
 /** Edits of a draft, without side effects (pipeline API, section 2.3). */
 

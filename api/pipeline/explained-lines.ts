@@ -1,4 +1,4 @@
-import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 import type {
   ExplainedLine,
   ExplainedPipeline,

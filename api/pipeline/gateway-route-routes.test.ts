@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create } from '../../engine/configuration/configuration-log.ts'
 import { accessKeys, drafts, revisions, secretHash } from '../../engine/configuration/entities.ts'
-import { SOURCES } from '../../engine/sources/registry.ts'
+import { SOURCES } from '../../engine/nodes/sources.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { documentNodes } from './revision.ts'

@@ -9,7 +9,7 @@ import {
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { SOURCES, sourceOf } from '../../engine/sources/registry.ts'
+import { SOURCES, sourceOf } from '../../engine/nodes/sources.ts'
 import type { AccessKeyWrite, GatewayRouteWrite } from '../../schemas/http/gateway-route.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'

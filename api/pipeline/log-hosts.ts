@@ -1,4 +1,4 @@
-import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
+import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /** The members of a log-analysis destination that name a host (pipeline API, appendix A). */

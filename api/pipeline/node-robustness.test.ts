@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
+import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }

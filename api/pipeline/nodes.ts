@@ -1,7 +1,7 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
-import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
+import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'
 import { distinct, ProblemsError } from '../problems-error.ts'

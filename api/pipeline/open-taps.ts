@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { revisions } from '../../engine/configuration/entities.ts'
 import { DEFAULT_OUTPUT } from '../../engine/graph/compiled-node.ts'
-import { nodeOutputs } from '../../engine/graph/node-outputs.ts'
+import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 import type { PipelineInEffect } from '../../engine/runtime/run-watch.ts'
 import type { Tap, TapBounds } from '../../engine/runtime/tap.ts'
 import type { TapPlace, Taps } from '../../engine/runtime/taps.ts'

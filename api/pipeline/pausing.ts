@@ -1,6 +1,6 @@
 import { type ConfigurationLog, replace } from '../../engine/configuration/configuration-log.ts'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
-import { sourceOf } from '../../engine/sources/registry.ts'
+import { sourceOf } from '../../engine/nodes/sources.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { NodeSettings } from '../../engine/graph/node-declaration.ts'
+import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'
 import type { DeadLetterQueue } from '../../engine/runtime/dead-letter-queue.ts'
 import type { PresentMemory } from '../../engine/runtime/present-memory.ts'
 import type { Taps } from '../../engine/runtime/taps.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { sourceOf } from '../../engine/sources/registry.ts'
+import { sourceOf } from '../../engine/nodes/sources.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelinePorts } from './pipelines.ts'
 

@@ -1,6 +1,6 @@
 import { revisions } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import { canonicalTypeOf } from '../../engine/graph/known-types.ts'
+import { canonicalTypeOf } from '../../engine/nodes/known-types.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { PipelineState } from './pipelines.ts'

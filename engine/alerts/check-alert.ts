@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
-import { checkConfig } from '../config-schema.ts'
 import type { Problem } from '../event/problem.ts'
-import { nodeOutputs } from '../graph/node-outputs.ts'
+import { checkConfig } from '../nodes/contract/config-schema.ts'
+import { nodeOutputs } from '../nodes/node-outputs.ts'
 import { AlertEvaluation, evaluationProblems, storedEvaluation } from './alert-evaluation.ts'
 import { AlertService, serviceProblems } from './alert-service.ts'
 

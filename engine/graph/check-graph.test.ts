@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { nodeOutputs } from '../nodes/node-outputs.ts'
 import { checkGraph } from './check-graph.ts'
-import { nodeOutputs } from './node-outputs.ts'
 
 function node(
   id: string,

@@ -1,8 +1,8 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../event/problem.ts'
-import { processorOf } from '../processors/registry.ts'
-import { isBuilt } from './known-types.ts'
-import { nodeOutputs } from './node-outputs.ts'
+import { isBuilt } from '../nodes/known-types.ts'
+import { nodeOutputs } from '../nodes/node-outputs.ts'
+import { processorOf } from '../nodes/processors.ts'
 
 /** A finding about one node; its pointer leads into that node. */
 export interface GraphProblem extends Problem {

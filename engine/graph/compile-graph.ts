@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
-import { checkConfig } from '../config-schema.ts'
 import type { Event } from '../event/event.ts'
-import type { EngineBounds, Processor } from '../processors/define-processor.ts'
-import { processorOf } from '../processors/registry.ts'
-import { sourceOf } from '../sources/registry.ts'
-import { DEFAULT_THROTTLE_BOUNDS } from '../state/throttle-state.ts'
+import { checkConfig } from '../nodes/contract/config-schema.ts'
+import type { EngineBounds, Processor } from '../nodes/contract/define-processor.ts'
+import { canonicalTypeOf } from '../nodes/known-types.ts'
+import { nodeOutputs } from '../nodes/node-outputs.ts'
+import { DEFAULT_THROTTLE_BOUNDS } from '../nodes/processors/throttle/throttle-state.ts'
+import { processorOf } from '../nodes/processors.ts'
+import { sourceOf } from '../nodes/sources.ts'
 import { finish, type Steps } from '../steps.ts'
 import { outputOwners, topologicalOrder } from './check-graph.ts'
 import {
@@ -22,10 +24,8 @@ import {
   type SinkNode,
   SourceNode,
 } from './compiled-node.ts'
-import { canonicalTypeOf } from './known-types.ts'
 import type { NodeCounters } from './node-counters.ts'
 import { ErrorDesk } from './node-error.ts'
-import { nodeOutputs } from './node-outputs.ts'
 import { ascending } from './run.ts'
 
 export type { RunContext, SinkNode } from './compiled-node.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import type { Event } from '../event/event.ts'
-import type { EndingWindow } from '../processors/define-processor.ts'
+import type { EndingWindow } from '../nodes/contract/define-processor.ts'
 import type { NodeError } from './node-error.ts'
 
 /** Where an event was sent. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
-import { newStoredLine, ownStoresOf } from '../destinations/own-store.ts'
 import type { Event } from '../event/event.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../expressions/expression-budget.ts'
 import { FieldNames } from '../lines/field-names.ts'
+import { newStoredLine, ownStoresOf } from '../nodes/destinations/log-analysis/own-store.ts'
 import { finish, type Steps, Stretch } from '../steps.ts'
 import {
   type CompiledGraph,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
-import { newStoredLine } from '../destinations/own-store.ts'
+import { newStoredLine } from '../nodes/destinations/log-analysis/own-store.ts'
 import { addFieldsBelow, addParsedFields, FieldNames } from './line-fields.ts'
 import { displayText, OWN_MEMBERS, recordName } from './line-members.ts'
 import { parseTextObject } from './parsed-line.ts'

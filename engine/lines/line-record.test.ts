@@ -5,9 +5,13 @@ import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { parseLineId } from '../../schemas/log/position.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { sentEvent } from '../../test/support/sent-lines.ts'
-import { compileOwnStore, defaultOwnStore, newStoredLine } from '../destinations/own-store.ts'
 import { Event } from '../event/event.ts'
 import { jsonText, parseJson } from '../json/json-text.ts'
+import {
+  compileOwnStore,
+  defaultOwnStore,
+  newStoredLine,
+} from '../nodes/destinations/log-analysis/own-store.ts'
 import { FieldNames } from './line-fields.ts'
 import { idOfRow, type LineRow, renderRecord } from './line-record.ts'
 import type { StoredLine } from './stored-line.ts'

@@ -2,7 +2,6 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import { INGEST_ROUTE, type LineBatchView, type Refusal } from '../../schemas/log/line-batch.ts'
 import type { MovedState } from '../../schemas/log/rekeyed.ts'
-import { defaultOwnStore, type OwnStoreSink, ownStoresOf } from '../destinations/own-store.ts'
 import type { ErrorCode } from '../event/errors.ts'
 import { Event } from '../event/event.ts'
 import { EventMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
@@ -19,6 +18,11 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { parseJson } from '../json/json-text.ts'
 import { FieldNames } from '../lines/line-fields.ts'
+import {
+  defaultOwnStore,
+  type OwnStoreSink,
+  ownStoresOf,
+} from '../nodes/destinations/log-analysis/own-store.ts'
 import { EVENT_UNITS, type Steps, type Stretch } from '../steps.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'

@@ -10,8 +10,8 @@ import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import { parseJson } from '../json/json-text.ts'
-import { processorOf } from '../processors/registry.ts'
-import { sourceOf } from '../sources/registry.ts'
+import { processorOf } from '../nodes/processors.ts'
+import { sourceOf } from '../nodes/sources.ts'
 
 const BEHAVIOUR_OF_KIND: Readonly<Record<Cut['kind'], number>> = {
   pipeline: FIRST_BEHAVIOUR,

@@ -4,8 +4,8 @@ import { BEHAVIOUR, FIRST_BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { lineBatchValue } from '../../test/support/line-batches.ts'
-import { newStoredLine } from '../destinations/own-store.ts'
 import type { LogRecord } from '../log/log.ts'
+import { newStoredLine } from '../nodes/destinations/log-analysis/own-store.ts'
 import { OpenBatch } from './open-batch.ts'
 import { encodeControl, PartitionFold } from './partition-fold.ts'
 

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Event } from '../event/event.ts'
 import { DEFAULT_OUTPUT } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import { nodeOutputs } from '../graph/node-outputs.ts'
+import { nodeOutputs } from '../nodes/node-outputs.ts'
 import type { PipelineInEffect, RunWatch } from './run-watch.ts'
 import { Tap, type TapBounds, type TapMark, type TapMessage } from './tap.ts'
 

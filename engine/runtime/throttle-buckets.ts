@@ -1,5 +1,10 @@
-import { throttleRuleOf } from '../processors/throttle.ts'
-import { type BusyBucket, type Passes, type ThrottleRule, ThrottleState } from '../state/throttle-state.ts'
+import { throttleRuleOf } from '../nodes/processors/throttle/throttle.ts'
+import {
+  type BusyBucket,
+  type Passes,
+  type ThrottleRule,
+  ThrottleState,
+} from '../nodes/processors/throttle/throttle-state.ts'
 import type { MemoryPlace, PresentMemory } from './present-memory.ts'
 
 /** A bucket of a throttle as it is now. */

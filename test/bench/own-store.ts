@@ -1,7 +1,7 @@
-import { defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event/event.ts'
 import { FieldNames } from '../../engine/lines/line-fields.ts'
 import { renderRecord } from '../../engine/lines/line-record.ts'
+import { defaultOwnStore, newStoredLine } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, sentBatch } from '../support/sent-lines.ts'

@@ -1,5 +1,5 @@
-import { bucketKeyOf } from '../../engine/processors/throttle.ts'
-import { PASSED, ThrottleState } from '../../engine/state/throttle-state.ts'
+import { bucketKeyOf } from '../../engine/nodes/processors/throttle/throttle.ts'
+import { PASSED, ThrottleState } from '../../engine/nodes/processors/throttle/throttle-state.ts'
 import type { Report } from './figure.ts'
 
 const START_MS = 1_795_000_000_000

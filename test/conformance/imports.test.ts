@@ -269,7 +269,7 @@ describe('these checks find', () => {
     'const socket = new WebSocket(url)',
   ])('a way out past the one place: %s', text => {
     expect(waysOut([file('api/configuration/reach.ts', text)])).toHaveLength(1)
-    expect(waysOut([file('engine/destinations/http.ts', text)])).toHaveLength(1)
+    expect(waysOut([file('engine/nodes/destinations/http.ts', text)])).toHaveLength(1)
     expect(waysOut([file('deploy/outbound/tcp-outbound.ts', text)])).toEqual([])
   })
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileOwnStore, defaultOwnStore, newStoredLine } from '../../engine/destinations/own-store.ts'
 import { Event } from '../../engine/event/event.ts'
 import { eventColumns, eventsIn } from '../../engine/event/event-columns.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
@@ -10,6 +9,11 @@ import { FieldNames } from '../../engine/lines/line-fields.ts'
 import { type LineRow, recordOf, renderRecord, rowOfLine } from '../../engine/lines/line-record.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import {
+  compileOwnStore,
+  defaultOwnStore,
+  newStoredLine,
+} from '../../engine/nodes/destinations/log-analysis/own-store.ts'
 import { LineStand } from '../../engine/tail/tailed-line.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'

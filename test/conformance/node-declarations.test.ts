@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkNode } from '../../engine/graph/check-node.ts'
-import { DECLARATIONS, declarationOf, type NodeKind } from '../../engine/graph/known-types.ts'
+import { checkNode } from '../../engine/nodes/check-node.ts'
+import { DECLARATIONS, declarationOf, type NodeKind } from '../../engine/nodes/known-types.ts'
 
 /** Every wire id of the contract, with its other spellings. */
 const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {

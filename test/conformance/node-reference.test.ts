@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DECLARATIONS } from '../../engine/graph/known-types.ts'
-import { PARSERS } from '../../engine/processors/parsers.ts'
+import { DECLARATIONS } from '../../engine/nodes/known-types.ts'
+import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
 import { nodeReference } from '../support/node-reference.ts'
 import { type OptionSchema, optionRows } from '../support/option-table.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { DECLARATIONS, type NodeKind } from '../../engine/graph/known-types.ts'
-import type { ConfigExample } from '../../engine/graph/node-declaration.ts'
-import { SOURCES } from '../../engine/sources/registry.ts'
+import type { ConfigExample } from '../../engine/nodes/contract/node-declaration.ts'
+import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
+import { SOURCES } from '../../engine/nodes/sources.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import {

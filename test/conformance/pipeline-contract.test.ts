@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NodeKind } from '../../engine/graph/known-types.ts'
+import type { NodeKind } from '../../engine/nodes/known-types.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { NOWHERE, PIPELINES, PipelineClient, ROUTES, valuesIn } from '../support/pipeline-client.ts'
 import {

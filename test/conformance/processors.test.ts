@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { checkConfig } from '../../engine/config-schema.ts'
 import { ERROR_CODES, type ErrorCode, type Report } from '../../engine/event/errors.ts'
 import { Event } from '../../engine/event/event.ts'
 import { Failed, Gathered, type Outcome, PassedWithError, Routed, Split } from '../../engine/event/outcome.ts'
 import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
-import type { Example, Processor } from '../../engine/processors/define-processor.ts'
-import { PROCESSORS, processorOf } from '../../engine/processors/registry.ts'
-import { DEFAULT_THROTTLE_BOUNDS } from '../../engine/state/throttle-state.ts'
+import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
+import type { Example, Processor } from '../../engine/nodes/contract/define-processor.ts'
+import { DEFAULT_THROTTLE_BOUNDS } from '../../engine/nodes/processors/throttle/throttle-state.ts'
+import { PROCESSORS, processorOf } from '../../engine/nodes/processors.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
 const BOUNDS = { throttle: DEFAULT_THROTTLE_BOUNDS }

@@ -9,12 +9,12 @@ import {
   Routed,
   Split,
 } from '../../engine/event/outcome.ts'
-import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
-import type { ConfigExample, NodeDeclaration } from '../../engine/graph/node-declaration.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import type { Example, ExampleStep, Processor } from '../../engine/processors/define-processor.ts'
-import { PARSERS } from '../../engine/processors/parsers.ts'
-import { processorOf } from '../../engine/processors/registry.ts'
+import type { Example, ExampleStep, Processor } from '../../engine/nodes/contract/define-processor.ts'
+import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/nodes/known-types.ts'
+import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
+import { processorOf } from '../../engine/nodes/processors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
 

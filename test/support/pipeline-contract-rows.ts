@@ -1,4 +1,4 @@
-import type { NodeKind } from '../../engine/graph/known-types.ts'
+import type { NodeKind } from '../../engine/nodes/known-types.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Problem } from './pipeline-client.ts'
 

@@ -1,5 +1,5 @@
-import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/graph/known-types.ts'
-import type { NodeDeclaration } from '../../engine/graph/node-declaration.ts'
+import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/nodes/known-types.ts'
 import type { DescribedRoute, RouteRequest } from './route-requests.ts'
 
 /** What an account has of its own that requests need. */

@@ -1,4 +1,4 @@
-import { checkNode } from '../../engine/graph/check-node.ts'
+import { checkNode } from '../../engine/nodes/check-node.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 export interface TransformOptions {

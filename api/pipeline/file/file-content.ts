@@ -1,7 +1,7 @@
-import { checkConfig, nestingProblem } from '../../../engine/config-schema.ts'
 import type { Draft, DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
+import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/config-schema.ts'
 import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'

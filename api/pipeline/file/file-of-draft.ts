@@ -1,5 +1,5 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import { nodeOutputs } from '../../../engine/graph/node-outputs.ts'
+import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
 import {
   type FileAlert,
   type FileNode,

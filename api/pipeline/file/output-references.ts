@@ -1,5 +1,5 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import { type NodeOutput, nodeOutputs } from '../../../engine/graph/node-outputs.ts'
+import { type NodeOutput, nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
 
 /** What an output of a pipeline is called in its file: the node's name, or `name.label` where there are several. */
 export interface OutputReference {

@@ -1,6 +1,6 @@
 import { type Change, replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts, pipelines as pipelineKind } from '../../../engine/configuration/entities.ts'
-import type { NodeSettings } from '../../../engine/graph/node-declaration.ts'
+import type { NodeSettings } from '../../../engine/nodes/contract/node-declaration.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { FileDifference } from '../../../schemas/http/revision-api.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'

@@ -1,0 +1,161 @@
+import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv'
+import Type, { type TSchema } from 'typebox'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import { type Condition, checkCondition, checkLeaf, type Leaf } from '../../conditions/condition.ts'
+import type { ConditionRules } from '../../conditions/condition-check.ts'
+import { scriptProblem } from '../../conditions/script.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from '../../event/field-path.ts'
+import type { Problem } from '../../event/problem.ts'
+import { grokPatternProblem } from '../../expressions/grok-pattern.ts'
+import { regularExpressionProblem } from '../../expressions/regular-expression.ts'
+
+interface Described {
+  readonly description: string
+}
+
+interface FieldPathOptions extends Described {
+  /** Also accepts "", which means the same as leaving it out. */
+  readonly blank?: boolean
+  /** Accepts members of the message itself only: `.a`, and neither `.a.b` nor the whole of it. */
+  readonly rootLevel?: boolean
+  readonly maxLength?: number
+  readonly default?: string
+}
+
+/** An option that names a place in the event. */
+export function FieldPath({ blank = false, rootLevel = false, ...options }: FieldPathOptions) {
+  return Type.String({ ...options, fieldPath: rootLevel ? 'root' : blank ? 'blank' : 'required' })
+}
+
+/** An option that holds a conditional; its defaults are written into what is stored. */
+export function Conditional({ change, ...options }: Described & Pick<ConditionRules, 'change'>) {
+  const rules: ConditionRules = change === undefined ? {} : { change }
+  return Type.Unsafe<Condition>({ type: 'object', conditional: rules, ...options })
+}
+
+/** An option that holds one comparison, where a tree of them is not allowed. */
+export function Comparison({
+  caseSensitiveDefault,
+  ...options
+}: Described & Pick<ConditionRules, 'caseSensitiveDefault'>) {
+  const rules: ConditionRules = caseSensitiveDefault === undefined ? {} : { caseSensitiveDefault }
+  return Type.Unsafe<Leaf>({ type: 'object', comparison: rules, ...options })
+}
+
+/** An option that holds a regular expression: components, section 9.5. */
+export function RegularExpressionText(options: Described) {
+  return Type.String({ ...options, minLength: 1, regularExpression: true })
+}
+
+/** An option that holds a grok pattern: components, section 9.4. */
+export function GrokPattern(options: Described) {
+  return Type.String({ ...options, minLength: 1, grokPattern: true })
+}
+
+/** An option that holds a script of one function: components, section 5.11. */
+export function ScriptText(options: Described & { readonly maxLength?: number }) {
+  return Type.String({ ...options, minLength: 1, script: true })
+}
+
+export type ConfigCheck = { readonly stored: JsonObject } | { readonly problems: readonly Problem[] }
+
+/** Neither turns `5` into `"5"` nor drops unknown members: what is wrong is said, not repaired. */
+const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false })
+
+const validateFieldPath: SchemaValidateFunction = (mode: string, text: string) => {
+  const message = fieldPathProblem(mode, text)
+  if (message === undefined) return true
+  validateFieldPath.errors = [{ keyword: 'fieldPath', message, params: {} }]
+  return false
+}
+
+function fieldPathProblem(mode: string, text: string): string | undefined {
+  if (mode === 'blank' && text === '') return undefined
+  if (!isFieldPath(text)) return FIELD_PATH_MESSAGE
+  return mode === 'root' && !isRootLevel(text) ? 'must be a root-level field, such as .a' : undefined
+}
+
+function isRootLevel(text: string): boolean {
+  const { root, segments } = parseFieldPath(text) ?? {}
+  return root === 'message' && segments?.length === 1 && typeof segments[0] === 'string'
+}
+
+ajv.addKeyword({ keyword: 'fieldPath', type: 'string', errors: true, validate: validateFieldPath })
+
+for (const [keyword, check] of [
+  ['conditional', checkCondition],
+  ['comparison', checkLeaf],
+] as const) {
+  const validate: SchemaValidateFunction = (rules: ConditionRules, value: JsonObject, _schema, context) => {
+    const { stored, problems } = check(value, rules)
+    Object.assign(value, stored)
+    const parentPath = context?.instancePath ?? ''
+    validate.errors = problems.map(({ instancePath, message }) => ({
+      keyword,
+      instancePath: `${parentPath}${instancePath}`,
+      message,
+      params: {},
+    }))
+    return problems.length === 0
+  }
+  // The problems lie deeper in the value and bring their own places.
+  ajv.addKeyword({ keyword, type: 'object', modifying: true, errors: 'full', validate })
+}
+
+for (const [keyword, problemWith] of [
+  ['regularExpression', regularExpressionProblem],
+  ['grokPattern', grokPatternProblem],
+  ['script', scriptProblem],
+] as const) {
+  const validate: SchemaValidateFunction = (_on: boolean, text: string) => {
+    const message = problemWith(text)
+    if (message === undefined) return true
+    validate.errors = [{ keyword, message, params: {} }]
+    return false
+  }
+  ajv.addKeyword({ keyword, type: 'string', errors: true, validate })
+}
+
+/** A full tree of conditions takes some 16 levels. */
+const MAX_NESTING = 64
+
+const validators = new WeakMap<TSchema, ValidateFunction>()
+
+/**
+ * Checks the options of a node as they came in a request.
+ *
+ * @returns what was sent with the schema's defaults written in, or all findings at once, with pointers into the
+ *   options
+ */
+export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
+  let validate = validators.get(schema)
+  if (validate === undefined) {
+    validate = ajv.compile(schema)
+    validators.set(schema, validate)
+  }
+  const tooDeep = nestingProblem(sent)
+  if (tooDeep !== undefined) return { problems: [tooDeep] }
+  const stored = structuredClone(sent)
+  if (validate(stored)) return { stored: stored as JsonObject }
+  return { problems: (validate.errors ?? []).map(problemOf) }
+}
+
+/** What is wrong with a value that is nested too deeply to be looked at. */
+export function nestingProblem(value: JsonValue): Problem | undefined {
+  if (!isNestedDeeper(value, MAX_NESTING)) return undefined
+  return { instancePath: '', message: `must NOT be nested more than ${MAX_NESTING} levels deep` }
+}
+
+function problemOf({ instancePath, message = 'must be valid', keyword, params }: ErrorObject): Problem {
+  if (keyword === 'additionalProperties')
+    return { instancePath, message: `${message}: '${String(params.additionalProperty)}'` }
+  if (keyword === 'enum')
+    return { instancePath, message: `${message}: ${(params.allowedValues as string[]).join(', ')}` }
+  return { instancePath, message }
+}
+
+/** Code that follows the nesting of a value would run out of stack on what somebody made for the purpose. */
+function isNestedDeeper(value: JsonValue, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false
+  return levels === 0 || Object.values(value).some(member => isNestedDeeper(member, levels - 1))
+}

@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { defineDestination } from '../contract/define-destination.ts'
+import { ackEnabled, batchTimeoutSecs, compression, encoding } from '../options/delivery-options.ts'
+import { consolidationProblems, fileConsolidation } from '../options/file-consolidation.ts'
+import { templateProblems } from '../options/template-option.ts'
+
+const CONNECTION_STRING = 'DefaultEndpointsProtocol=https;AccountName=example;AccountKey=a2V5'
+
+/** Objects in a container of Azure: components, section 7.9. The connection string is not looked into. */
+export const azureBlobStorage = defineDestination({
+  type: 'azure-blob-storage',
+  summary: 'Write events to objects in a container of Azure Blob Storage.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      container_name: Type.String({ minLength: 1, description: 'Container to write to' }),
+      connection_string: Type.String({ minLength: 1, description: 'Connection string of the account' }),
+      prefix: Type.Optional(
+        Type.String({ minLength: 1, description: 'Begin of the names of objects; may refer to fields' }),
+      ),
+      encoding,
+      compression,
+      batch_timeout_secs: batchTimeoutSecs,
+      file_consolidation: fileConsolidation,
+    },
+    { additionalProperties: false },
+  ),
+  check: sent => [...templateProblems('/prefix', sent.prefix), ...consolidationProblems(sent)],
+  delivers: false,
+  configs: [
+    {
+      sent: { container_name: 'logs', connection_string: CONNECTION_STRING },
+      stored: {
+        ack_enabled: true,
+        container_name: 'logs',
+        connection_string: CONNECTION_STRING,
+        encoding: 'text',
+        compression: 'none',
+        batch_timeout_secs: 300,
+      },
+    },
+    {
+      sent: {
+        ack_enabled: false,
+        container_name: 'logs',
+        connection_string: CONNECTION_STRING,
+        prefix: 'weir/{{ .app }}/',
+        encoding: 'text',
+        compression: 'gzip',
+        batch_timeout_secs: 60,
+        file_consolidation: { enabled: true },
+      },
+      stored: {
+        ack_enabled: false,
+        container_name: 'logs',
+        connection_string: CONNECTION_STRING,
+        prefix: 'weir/{{ .app }}/',
+        encoding: 'text',
+        compression: 'gzip',
+        batch_timeout_secs: 60,
+        file_consolidation: {
+          enabled: true,
+          process_every_seconds: 600,
+          requested_size_bytes: 500_000_000,
+          base_path: '',
+        },
+      },
+    },
+  ],
+})

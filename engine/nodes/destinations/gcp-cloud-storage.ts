@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import { defineDestination } from '../contract/define-destination.ts'
+import { ackEnabled, batchTimeoutSecs, compression, encoding } from '../options/delivery-options.ts'
+import { credentialsJson, credentialsProblems } from '../options/gcp-credentials.ts'
+import { templateProblems } from '../options/template-option.ts'
+
+/** Objects in a bucket of Google Cloud: components, section 7.9. */
+export const gcpCloudStorage = defineDestination({
+  type: 'gcp-cloud-storage',
+  summary: 'Write events to objects in a bucket of Google Cloud Storage.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      bucket: Type.String({ minLength: 1, description: 'Bucket to write to' }),
+      credentials_json: credentialsJson,
+      bucket_prefix: Type.Optional(
+        Type.String({ minLength: 1, description: 'Begin of the names of objects; may refer to fields' }),
+      ),
+      encoding,
+      compression,
+      batch_timeout_secs: batchTimeoutSecs,
+    },
+    { additionalProperties: false },
+  ),
+  check: sent => [...templateProblems('/bucket_prefix', sent.bucket_prefix), ...credentialsProblems(sent)],
+  delivers: false,
+  configs: [
+    {
+      sent: { bucket: 'logs', credentials_json: '{}' },
+      stored: {
+        ack_enabled: true,
+        bucket: 'logs',
+        credentials_json: '{}',
+        encoding: 'text',
+        compression: 'none',
+        batch_timeout_secs: 300,
+      },
+    },
+    {
+      sent: {
+        ack_enabled: false,
+        bucket: 'logs',
+        credentials_json: '{"type":"service_account"}',
+        bucket_prefix: 'weir/',
+        encoding: 'json',
+        compression: 'gzip',
+        batch_timeout_secs: 30,
+      },
+      stored: {
+        ack_enabled: false,
+        bucket: 'logs',
+        credentials_json: '{"type":"service_account"}',
+        bucket_prefix: 'weir/',
+        encoding: 'json',
+        compression: 'gzip',
+        batch_timeout_secs: 30,
+      },
+    },
+  ],
+})

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { defineDestination } from '../contract/define-destination.ts'
+import { ackEnabled } from '../options/delivery-options.ts'
+
+/** A dataset of Honeycomb: components, section 7.9. */
+export const honeycombLogs = defineDestination({
+  type: 'honeycomb-logs',
+  summary: 'Send events to a dataset of Honeycomb.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      api_key: Type.String({ minLength: 1, description: 'API key that may send events' }),
+      dataset: Type.String({ minLength: 1, description: 'Dataset to send to' }),
+    },
+    { additionalProperties: false },
+  ),
+  delivers: false,
+  configs: [
+    {
+      sent: { api_key: 'key', dataset: 'web' },
+      stored: { ack_enabled: true, api_key: 'key', dataset: 'web' },
+    },
+    {
+      sent: { ack_enabled: false, api_key: 'key', dataset: 'web' },
+      stored: { ack_enabled: false, api_key: 'key', dataset: 'web' },
+    },
+  ],
+})

@@ -1,0 +1,87 @@
+import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import type { Event } from '../../../event/event.ts'
+import { textForm } from '../../../json/json-text.ts'
+import { orderedObject } from '../../../json/ordered-object.ts'
+import { cutHost, type LineDraft, type OwnStoreContext, plainText } from '../../../lines/line-draft.ts'
+import { isTooDeep } from '../../../lines/parsed-line.ts'
+import type { StoredLine } from '../../../lines/stored-line.ts'
+import { keepTime } from './line-moment.ts'
+import { renderTags, validIp, validMac } from './line-query.ts'
+import type { OwnStoreOptions } from './own-store-options.ts'
+
+const DEFAULT_APP = 'mezmo-pipeline'
+const DEFAULT_ENV = 'production'
+
+/** An event that does not come from a line becomes one as components, section 7.2, says. */
+export function fillComposed(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  options: OwnStoreOptions,
+  context: OwnStoreContext,
+): void {
+  line.host =
+    options.hostname === undefined ? options.defaultHostname : cutHost(options.hostname.render(event) ?? '')
+  line.tags = renderTags(options.tags, event)
+  line.ip = validIp(options.ip?.render(event))
+  line.mac = validMac(options.mac?.render(event))
+  line.remoteAddress = ''
+  if (options.passThrough) fillPassedThrough(line, draft, event, context)
+  else fillSelected(line, draft, event, options, context)
+}
+
+/** Scheme "Message pass-through": the keys of a line are taken over, others are dropped. */
+function fillPassedThrough(line: StoredLine, draft: LineDraft, event: Event, context: OwnStoreContext): void {
+  const message = printable(event.message)
+  const members = isJsonObject(message) ? message : {}
+  draft.setText(line, textForm(members.line ?? message))
+  line.app = plainText(members.app)
+  line.file = ''
+  line.env = ''
+  draft.level = plainText(members.level)
+  draft.setMeta(line, members.meta)
+  keepTime(line, draft, members.timestamp, event, context)
+}
+
+/** Scheme "Explicit field selection". */
+function fillSelected(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  options: OwnStoreOptions,
+  context: OwnStoreContext,
+): void {
+  const message = printable(event.message)
+  const text = options.line?.text(event)
+  draft.setText(line, text ?? textForm(without(message, options.keysUsedBesideLine)))
+  line.file = options.file?.render(event) ?? ''
+  line.app = options.app?.render(event) || (line.file === '' ? DEFAULT_APP : '')
+  line.env = options.env?.render(event) || DEFAULT_ENV
+  draft.level = isJsonObject(message) && typeof message.level === 'string' ? message.level : ''
+  const meta = options.meta?.read(event)
+  const remainder = text === undefined ? undefined : remainderOf(message, options)
+  draft.setMeta(line, options.meta === undefined ? remainder : meta)
+  keepTime(line, draft, options.timestamp?.read(event), event, context)
+}
+
+/** What `line` and the other options leave over: an object, or the message itself when it has no members. */
+function remainderOf(
+  message: JsonValue,
+  { usedKeys, lineIsWholeMessage }: OwnStoreOptions,
+): JsonValue | undefined {
+  if (lineIsWholeMessage) return undefined
+  const remainder = without(message, usedKeys)
+  return isJsonObject(remainder) && Object.keys(remainder).length === 0 ? undefined : remainder
+}
+
+function without(message: JsonValue, keys: ReadonlySet<string>): JsonValue {
+  if (keys.size === 0 || !isJsonObject(message)) return message
+  return orderedObject(Object.entries(message).filter(([key]) => !keys.has(key)))
+}
+
+/** Nesting that cannot be printed is left out: see MAX_NESTING. */
+function printable(message: JsonValue): JsonValue {
+  if (!isTooDeep(message)) return message
+  if (!isJsonObject(message)) return ''
+  return orderedObject(Object.entries(message).filter(([, value]) => !isTooDeep(value)))
+}

@@ -1,0 +1,276 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import type { LineBatchView, RareMembers } from '../../../../schemas/log/line-batch.ts'
+import type { Event, LineOrigin } from '../../../event/event.ts'
+import { eventParser } from '../../../json/exact-json.ts'
+import { parseJson, textForm } from '../../../json/json-text.ts'
+import { orderedObject } from '../../../json/ordered-object.ts'
+import { cutHost, type LineDraft, type OwnStoreContext, plainText } from '../../../lines/line-draft.ts'
+import { cleanTags } from '../../../lines/line-limits.ts'
+import { isTooDeep, parseBoundedJson } from '../../../lines/parsed-line.ts'
+import { rareMembersOf } from '../../../lines/rare-members.ts'
+import type { StoredLine } from '../../../lines/stored-line.ts'
+import { keepTime } from './line-moment.ts'
+import { validIp, validMac } from './line-query.ts'
+import type { OwnStoreOptions } from './own-store-options.ts'
+
+/** A line without a host cannot come from ingestion; clients hide records without one. */
+const NO_HOST = 'unknown'
+
+/** The host of a line that no node changed. */
+export function hostAsSent(batch: LineBatchView, index: number): string {
+  return batch.host(index) || NO_HOST
+}
+
+const EMPTY_OBJECT = /^\{[\t\n\r ]*\}$/
+
+/** Members of a line's message that have a place of their own in the record. */
+const PLACED_MEMBERS = new Set([
+  'line',
+  'timestamp',
+  'app',
+  'level',
+  'env',
+  'file',
+  'host',
+  'meta',
+  'tags',
+  'label',
+  'annotation',
+])
+
+/** An event whose message no node changed: everything as it was sent, the text byte for byte out of its batch. */
+export function fillAsSent(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  options: OwnStoreOptions,
+  context: OwnStoreContext,
+): void {
+  const origin = event.origin as LineOrigin
+  const { batch, index } = origin
+  const rare = rareMembersOf(batch, index)
+  line.textBytes = batch.lineBytes
+  line.textStart = batch.lineStart(index)
+  line.textEnd = batch.lineEnd(index)
+  line.host = hostAsSent(batch, index)
+  line.app = batch.app(index)
+  line.file = batch.file(index)
+  line.env = batch.env(index)
+  draft.level = batch.level(index)
+  fillRequest(line, draft, event)
+  line.tags = batch.request(index).tags
+  line.timestampMs = event.timestampMs
+  if (rare === undefined) fillMetaAsSent(line, draft, origin)
+  else fillRareAsSent(line, draft, origin, rare, options)
+  if (event.timestampChanged) keepTime(line, draft, undefined, event, context)
+  const text = options.line?.text(event)
+  if (text !== undefined && text !== batch.lineText(index)) draft.setText(line, text)
+}
+
+/**
+ * An event whose message was changed on its way. What the message says is stored. What it does not say any more,
+ * a node removed; only a host must be there, so the one that was sent stands in.
+ */
+export function fillAsChanged(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  options: OwnStoreOptions,
+  context: OwnStoreContext,
+): void {
+  const origin = event.origin as LineOrigin
+  const rare = rareMembersOf(origin.batch, origin.index)
+  const members = isJsonObject(event.message) ? event.message : {}
+  line.host = cutHost(plainText(members.host)) || hostAsSent(origin.batch, origin.index)
+  line.app = plainText(members.app)
+  line.file = plainText(members.file)
+  line.env = plainText(members.env)
+  line.tags = tagsOf(members.tags)
+  draft.level = plainText(members.level)
+  draft.label = objectMember(members.label)
+  draft.annotation = objectMember(members.annotation)
+  fillRequest(line, draft, event)
+  fillChangedText(line, draft, event, rare, options)
+  fillChangedTime(line, draft, event, rare, context)
+}
+
+/** What the request said about the line: its own addresses, not members of the message. */
+function fillRequest(line: StoredLine, draft: LineDraft, event: Event): void {
+  const { batch, index } = event.origin as LineOrigin
+  const request = batch.request(index)
+  line.remoteAddress = request.remoteAddress
+  draft.driftMs = request.driftMs ?? 0
+  if (!event.metadataChanged) {
+    line.mac = request.mac
+    line.ip = request.ip
+    return
+  }
+  const { query } = event.metadata
+  line.mac = isJsonObject(query) ? validMac(plainText(query.mac)) : ''
+  line.ip = isJsonObject(query) ? validIp(plainText(query.ip)) : ''
+}
+
+function fillMetaAsSent(line: StoredLine, draft: LineDraft, { batch, index }: LineOrigin): void {
+  const text = batch.metaText(index)
+  if (draft.isExact) {
+    draft.setSentMeta(line, text, batch.metaBytes(index))
+    return
+  }
+  line.meta = text
+  draft.metaBytes = batch.metaBytes(index)
+  if (text === '' || !text.trimStart().startsWith('{')) return
+  const value = parseBoundedJson(text, parseJson)
+  draft.metaObject = isJsonObject(value) ? value : undefined
+}
+
+function fillRareAsSent(
+  line: StoredLine,
+  draft: LineDraft,
+  origin: LineOrigin,
+  rare: RareMembers,
+  { usedKeys, lineIsWholeMessage }: OwnStoreOptions,
+): void {
+  const metaText = origin.batch.metaText(origin.index)
+  const unplaced = lineIsWholeMessage ? {} : without(unplacedMembers(rare), usedKeys)
+  if (rare.metaCut) setMergedMeta(line, draft, metaText, unplaced)
+  else if (isEmpty(unplaced)) fillMetaAsSent(line, draft, origin)
+  else
+    setMergedMeta(
+      line,
+      draft,
+      metaText === '' ? undefined : (parseBoundedJson(metaText, eventParser(draft.isExact)) ?? metaText),
+      unplaced,
+    )
+  if (rare.tags !== undefined) line.tags = cleanTags([...line.tags, ...rare.tags])
+  draft.label = objectMember(rare.label)
+  draft.annotation = objectMember(rare.annotation)
+  draft.truncated = rare.truncated === true
+  if (rare.clamped) draft.timestampText = sentTimestamp(origin, rare)
+}
+
+/** Members without a meaning of their own, and those whose meaning needs another type. */
+function unplacedMembers({ other, label, annotation }: RareMembers): JsonObject {
+  const members = (other ?? {}) as JsonObject
+  const isOdd = (value: unknown) => value !== undefined && objectMember(value) === undefined
+  if (!isOdd(label) && !isOdd(annotation)) return members
+  return orderedObject([
+    ...Object.entries(members),
+    ...(isOdd(label) ? [['label', label as JsonValue] as const] : []),
+    ...(isOdd(annotation) ? [['annotation', annotation as JsonValue] as const] : []),
+  ])
+}
+
+/** The text, and meta with what has no place of its own; without a text, the rest of the message is the text. */
+function fillChangedText(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  rare: RareMembers | undefined,
+  options: OwnStoreOptions,
+): void {
+  const { batch, index } = event.origin as LineOrigin
+  const { message } = event
+  const members = isJsonObject(message) ? message : {}
+  const meta = metaLeft(members.meta, batch.metaText(index))
+  const own = isJsonObject(message) ? message.line : message
+  const text = options.line?.text(event) ?? (own === undefined || isTooDeep(own) ? undefined : textForm(own))
+  const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys)
+  if (text === undefined) {
+    draft.setText(line, textForm(rest))
+    draft.setMeta(line, meta)
+    return
+  }
+  draft.setText(line, text)
+  if (rare?.truncated === true && text === batch.lineText(index)) draft.truncated = true
+  setMergedMeta(line, draft, meta, options.passThrough ? onlySent(rest, rare) : rest)
+}
+
+/** Meta that a node has emptied is none; an empty object that was sent is meta like any other. */
+function metaLeft(meta: JsonValue | undefined, sent: string): JsonValue | undefined {
+  const isEmptied = isJsonObject(meta) && isEmpty(meta) && !EMPTY_OBJECT.test(sent)
+  return isEmptied ? undefined : meta
+}
+
+/** Members without a place of their own go under meta; where meta is no object or has the same key, beside it. */
+function setMergedMeta(
+  line: StoredLine,
+  draft: LineDraft,
+  meta: JsonValue | undefined,
+  other: JsonObject,
+): void {
+  const entries = Object.entries(other)
+  if (entries.length === 0) {
+    draft.setMeta(line, meta)
+    return
+  }
+  const isAbsent = meta === undefined || meta === null || meta === ''
+  if (!isAbsent && !isJsonObject(meta)) {
+    draft.setMeta(line, meta)
+    draft.other = other
+    return
+  }
+  const own = isJsonObject(meta) ? meta : {}
+  const beside = entries.filter(([key]) => Object.hasOwn(own, key))
+  const members = [...entries, ...Object.entries(own)]
+  draft.setMeta(line, draft.isExact ? orderedObject(members) : Object.fromEntries(members))
+  if (beside.length > 0) draft.other = orderedObject(beside)
+}
+
+/** Members of a changed message that have no place of their own and that no option uses. */
+function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject {
+  const entries = Object.entries(members).filter(([key, value]) => {
+    if (usedKeys.has(key) || isTooDeep(value)) return false
+    if (key === 'label' || key === 'annotation') return !isJsonObject(value)
+    return !PLACED_MEMBERS.has(key)
+  })
+  return orderedObject(entries)
+}
+
+/** Pass-through takes over known keys alone; members that were sent with the line stay all the same. */
+function onlySent(rest: JsonObject, rare: RareMembers | undefined): JsonObject {
+  const sent = rare === undefined ? {} : unplacedMembers(rare)
+  return orderedObject(Object.entries(rest).filter(([key]) => Object.hasOwn(sent, key)))
+}
+
+function fillChangedTime(
+  line: StoredLine,
+  draft: LineDraft,
+  event: Event,
+  rare: RareMembers | undefined,
+  context: OwnStoreContext,
+): void {
+  const origin = event.origin as LineOrigin
+  const written = isJsonObject(event.message) ? event.message.timestamp : undefined
+  const sent = rare?.timestamp ?? origin.batch.timestampMs(origin.index)
+  const isAsSent = written === undefined || plainText(written) === String(sent)
+  if (!isAsSent || event.timestampChanged) {
+    keepTime(line, draft, event.timestampChanged ? undefined : written, event, context)
+    return
+  }
+  line.timestampMs = event.timestampMs
+  if (rare?.clamped) draft.timestampText = sentTimestamp(origin, rare)
+}
+
+function sentTimestamp({ batch, index }: LineOrigin, rare: RareMembers): string {
+  return String(rare.timestamp ?? batch.timestampMs(index))
+}
+
+function tagsOf(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return cleanTags(value.map(plainText))
+  return cleanTags(plainText(value).split(','))
+}
+
+function objectMember(value: unknown): JsonObject | undefined {
+  const member = value as JsonValue | undefined
+  return isJsonObject(member) && !isTooDeep(member) ? member : undefined
+}
+
+function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  if (keys.size === 0) return object
+  return orderedObject(Object.entries(object).filter(([key]) => !keys.has(key)))
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _key in object) return false
+  return true
+}

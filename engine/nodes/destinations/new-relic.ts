@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { defineDestination } from '../contract/define-destination.ts'
+import { ackEnabled } from '../options/delivery-options.ts'
+
+/** An account of New Relic: components, section 7.9. */
+export const newRelic = defineDestination({
+  type: 'new-relic',
+  summary: 'Send events to New Relic, as logs, metrics or events.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      account_id: Type.String({ minLength: 1, description: 'Account to send to' }),
+      license_key: Type.String({ minLength: 1, description: 'License key of the account' }),
+      api: Type.Optional(
+        Type.Enum(['logs', 'metrics', 'events'], {
+          default: 'logs',
+          description: 'API to send to: what the events become',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  delivers: false,
+  configs: [
+    {
+      sent: { account_id: '1234567', license_key: 'key' },
+      stored: { ack_enabled: true, account_id: '1234567', license_key: 'key', api: 'logs' },
+    },
+    {
+      sent: { ack_enabled: false, account_id: '1234567', license_key: 'key', api: 'metrics' },
+      stored: { ack_enabled: false, account_id: '1234567', license_key: 'key', api: 'metrics' },
+    },
+  ],
+})

@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { uriProblems } from '../../conditions/uri.ts'
+import { defineDestination } from '../contract/define-destination.ts'
+import { authentication, authenticationProblems } from '../options/authentication.ts'
+import { ackEnabled } from '../options/delivery-options.ts'
+
+const STRATEGIES = ['none', 'basic', 'bearer'] as const
+
+/** Metrics for whatever takes Prometheus remote write: components, section 7.9. */
+export const prometheusRemoteWrite = defineDestination({
+  type: 'prometheus-remote-write',
+  summary: 'Send metrics by Prometheus remote write.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      endpoint: Type.String({ minLength: 1, description: 'Address to write to, with its path' }),
+      auth: Type.Optional(authentication(STRATEGIES, { default: { strategy: 'none' } })),
+    },
+    { additionalProperties: false },
+  ),
+  check: sent => [
+    ...uriProblems('/endpoint', sent.endpoint),
+    ...authenticationProblems(sent.auth, STRATEGIES),
+  ],
+  delivers: false,
+  configs: [
+    {
+      sent: { endpoint: 'https://metrics.example.com/api/v1/push' },
+      stored: {
+        ack_enabled: true,
+        endpoint: 'https://metrics.example.com/api/v1/push',
+        auth: { strategy: 'none' },
+      },
+    },
+    {
+      sent: {
+        ack_enabled: false,
+        endpoint: 'https://metrics.example.com/api/v1/push',
+        auth: { strategy: 'bearer', user: '', password: '', token: 'secret' },
+      },
+      stored: {
+        ack_enabled: false,
+        endpoint: 'https://metrics.example.com/api/v1/push',
+        auth: { strategy: 'bearer', user: '', password: '', token: 'secret' },
+      },
+    },
+    {
+      sent: {
+        endpoint: 'http://127.0.0.1:9090/api/v1/write',
+        auth: { strategy: 'basic', user: 'weir', password: 'secret', token: '' },
+      },
+      stored: {
+        ack_enabled: true,
+        endpoint: 'http://127.0.0.1:9090/api/v1/write',
+        auth: { strategy: 'basic', user: 'weir', password: 'secret', token: '' },
+      },
+    },
+  ],
+})

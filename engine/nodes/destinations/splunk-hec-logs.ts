@@ -1,0 +1,116 @@
+import Type from 'typebox'
+import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
+import { uriProblems } from '../../conditions/uri.ts'
+import { FIELD_PATH_MESSAGE, isFieldPath } from '../../event/field-path.ts'
+import { type Problem, pointerTo } from '../../event/problem.ts'
+import { FieldPath } from '../contract/config-schema.ts'
+import { defineDestination } from '../contract/define-destination.ts'
+import { ackEnabled, compression } from '../options/delivery-options.ts'
+
+const VALUE_OPTIONS = ['source', 'sourcetype', 'index'] as const
+
+/** The HTTP event collector of Splunk: components, section 7.9. */
+export const splunkHecLogs = defineDestination({
+  type: 'splunk-hec-logs',
+  summary: 'Send events to the HTTP event collector of Splunk.',
+  config: Type.Object(
+    {
+      ack_enabled: ackEnabled,
+      url: Type.String({
+        minLength: 1,
+        description: 'Base address of Splunk; the path of the collector is added',
+      }),
+      token: Type.String({ minLength: 1, description: 'Token of the collector' }),
+      tls_verify_certificate: Type.Optional(
+        Type.Boolean({ default: true, description: 'Verify the certificate of the server' }),
+      ),
+      compression,
+      host_field: Type.Optional(
+        FieldPath({ default: 'metadata.host', description: 'Field that holds the host of the event' }),
+      ),
+      timestamp_field: Type.Optional(
+        FieldPath({ default: 'metadata.time', description: 'Field that holds the time of the event' }),
+      ),
+      source: valueOption('Source of the event, such as a file name'),
+      sourcetype: valueOption('Source type of the event'),
+      index: valueOption('Index that the event is stored in'),
+    },
+    { additionalProperties: false },
+  ),
+  check: sent => [
+    ...uriProblems('/url', sent.url),
+    ...VALUE_OPTIONS.flatMap(option => valueProblems(pointerTo('', option), sent[option])),
+  ],
+  delivers: false,
+  configs: [
+    {
+      sent: { url: 'https://splunk.example.com:8088', token: 'secret' },
+      stored: {
+        ack_enabled: true,
+        url: 'https://splunk.example.com:8088',
+        token: 'secret',
+        tls_verify_certificate: true,
+        compression: 'none',
+        host_field: 'metadata.host',
+        timestamp_field: 'metadata.time',
+        source: { value_type: 'none' },
+        sourcetype: { value_type: 'none' },
+        index: { value_type: 'none' },
+      },
+    },
+    {
+      sent: {
+        ack_enabled: false,
+        url: 'https://splunk.example.com:8088',
+        token: 'secret',
+        tls_verify_certificate: false,
+        compression: 'gzip',
+        host_field: '.host',
+        timestamp_field: 'timestamp',
+        source: { value_type: 'field', value: '.file' },
+        sourcetype: { value_type: 'value', value: 'access_combined' },
+        index: { value_type: 'field', value: 'metadata.index' },
+      },
+      stored: {
+        ack_enabled: false,
+        url: 'https://splunk.example.com:8088',
+        token: 'secret',
+        tls_verify_certificate: false,
+        compression: 'gzip',
+        host_field: '.host',
+        timestamp_field: 'timestamp',
+        source: { value_type: 'field', value: '.file' },
+        sourcetype: { value_type: 'value', value: 'access_combined' },
+        index: { value_type: 'field', value: 'metadata.index' },
+      },
+    },
+  ],
+})
+
+/** A member of the event that is read from a field, always the same, or not sent. */
+function valueOption(description: string) {
+  return Type.Optional(
+    Type.Object(
+      {
+        value_type: Type.Enum(['none', 'field', 'value'], { description: 'Where the value comes from' }),
+        value: Type.Optional(Type.String({ description: 'Path of the field, or the value itself' })),
+      },
+      { additionalProperties: false, default: { value_type: 'none' }, description },
+    ),
+  )
+}
+
+function valueProblems(instancePath: string, option: JsonValue | undefined): Problem[] {
+  if (!isJsonObject(option)) return [] // The schema has said so.
+  const { value_type: valueType, value } = option
+  const valuePath = pointerTo(instancePath, 'value')
+  if (valueType === 'none')
+    return value === undefined || value === ''
+      ? []
+      : [{ instancePath: valuePath, message: 'must NOT be sent when value_type is "none"' }]
+  if (valueType !== 'field' && valueType !== 'value') return []
+  if (value === undefined) return [{ instancePath, message: "must have required property 'value'" }]
+  if (value === '') return [{ instancePath: valuePath, message: 'must NOT have fewer than 1 characters' }]
+  if (valueType === 'value' || typeof value !== 'string' || isFieldPath(value)) return []
+  return [{ instancePath: valuePath, message: FIELD_PATH_MESSAGE }]
+}

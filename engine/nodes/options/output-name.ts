@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto'
+import type { JsonObject } from '../../../schemas/json.ts'
+import type { ProcessorOutput } from '../contract/define-processor.ts'
+
+const NAME_DIGITS = 8
+
+/** The output of events that no rule is for. */
+export const UNMATCHED: ProcessorOutput = { name: '_unmatched', label: 'Unmatched' }
+
+/** The name that a rule carries; empty when it has none. */
+export function outputNameOf(rule: JsonObject | undefined): string {
+  return typeof rule?._output_name === 'string' ? rule._output_name : ''
+}
+
+/**
+ * Eight hex digits from what a rule is known by: the same write gives the same names, without any randomness.
+ *
+ * @param taken names that are not to be had; the new one is added
+ */
+export function newOutputName(knownBy: string, taken: Set<string>): string {
+  for (let attempt = 0; ; attempt++) {
+    const name = hash('sha256', `${attempt} ${knownBy}`).slice(0, NAME_DIGITS)
+    if (taken.has(name)) continue
+    taken.add(name)
+    return name
+  }
+}

@@ -1,0 +1,80 @@
+import Type from 'typebox'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { fieldAt, parseFieldPath } from '../../event/field-path.ts'
+import { pass } from '../../event/outcome.ts'
+import type { Problem } from '../../event/problem.ts'
+import { FieldPath } from '../contract/config-schema.ts'
+import { defineProcessor } from '../contract/define-processor.ts'
+
+/**
+ * Drop fields: removes places from the event, in order. What is not there is fine.
+ * Rules: components, section 5.7.
+ */
+export const dropFields = defineProcessor({
+  type: 'drop-fields',
+  summary: 'Remove fields from each event.',
+  config: Type.Object(
+    {
+      fields: Type.Array(FieldPath({ description: 'Field to remove, such as .card.cvv' }), {
+        minItems: 1,
+        description: 'Fields to remove, in order',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  errors: [],
+
+  check: ({ fields }) => (Array.isArray(fields) ? fields.flatMap(timestampProblem) : []),
+
+  compile({ fields }) {
+    const dropped = fields.map(fieldAt)
+    return event => {
+      let left = event
+      for (const field of dropped) left = field.remove(left)
+      return pass(left)
+    }
+  },
+
+  configs: [
+    { sent: { fields: ['.secret', '.user."card-no"'] }, stored: { fields: ['.secret', '.user."card-no"'] } },
+  ],
+
+  examples: [
+    {
+      title: 'parents stay, even when they are empty afterwards, and metadata can be dropped, too',
+      config: { fields: ['.card.cvv', 'metadata.headers'] },
+      steps: [
+        {
+          event: { card: { cvv: '1' }, sum: 4 },
+          envelope: { metadata: { headers: { a: 'b' }, query: {} } },
+          outcome: pass({ card: {}, sum: 4 }),
+          metadataAfter: { query: {} },
+        },
+      ],
+    },
+    {
+      title: 'fields that are not there are passed over without a word',
+      config: { fields: ['.a', '.b.c', '.list[3]'] },
+      steps: [
+        { event: { sum: 4 }, outcome: pass({ sum: 4 }) },
+        { event: 'a text', outcome: pass('a text') },
+      ],
+    },
+    {
+      title: 'fields go one after the other, so an index counts what is left',
+      config: { fields: ['.list[0]', '.list[0]'] },
+      steps: [{ event: { list: [1, 2, 3] }, outcome: pass({ list: [3] }) }],
+    },
+    {
+      title: 'dropping the whole message leaves an empty object',
+      config: { fields: ['.'] },
+      steps: [{ event: { a: 1 }, outcome: pass({}) }],
+    },
+  ],
+})
+
+/** An event always has a timestamp. */
+function timestampProblem(field: JsonObject[string], index: number): Problem[] {
+  if (typeof field !== 'string' || parseFieldPath(field)?.root !== 'timestamp') return []
+  return [{ instancePath: `/fields/${index}`, message: 'must NOT be the timestamp, which cannot be dropped' }]
+}

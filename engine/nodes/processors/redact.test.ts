@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { transformOptions } from '../../../test/support/transform-options.ts'
+
+const { problems, stored } = transformOptions('redact')
+const email = { pattern: 'email_address', action: 'replace' }
+const rules = (count: number) => Array.from({ length: count }, () => email)
+
+test.each<[string, JsonObject]>([
+  [" must have required property 'patterns'", {}],
+  ['/patterns must NOT have fewer than 1 items', { patterns: [] }],
+  ['/patterns must NOT have more than 20 items', { patterns: rules(21) }],
+  ['/patterns/0 must be object', { patterns: [null] }],
+  ['/field Must be a valid data access syntax', { patterns: [email], field: 'note' }],
+  ['/pii_presence must be boolean', { patterns: [email], pii_presence: 'yes' }],
+  [
+    '/patterns/0/pattern must be equal to one of the allowed values: credit_card, email_address, ipv4_address, phone_number, us_social_security_number, custom',
+    { patterns: [{ ...email, pattern: 'iban' }] },
+  ],
+  ["/patterns/0 must have required property 'action'", { patterns: [{ pattern: 'ipv4_address' }] }],
+  [
+    '/patterns/0/action must be equal to one of the allowed values: replace, hash, detect_only',
+    { patterns: [{ ...email, action: 'drop' }] },
+  ],
+  [
+    "/patterns/1 must have required property 'expression'",
+    { patterns: [email, { pattern: 'custom', action: 'hash' }] },
+  ],
+  [
+    '/patterns/0/expression must NOT have fewer than 1 characters',
+    { patterns: [{ pattern: 'custom', action: 'hash', expression: '' }] },
+  ],
+  [
+    '/patterns/0/hash_algorithm must be equal to one of the allowed values: md5, sha1, sha2, sha3',
+    { patterns: [{ ...email, action: 'hash', hash_algorithm: 'crc' }] },
+  ],
+  ['/patterns/0/replacement must be string', { patterns: [{ ...email, replacement: null }] }],
+  ["/patterns/0 must NOT have additional properties: 'x'", { patterns: [{ ...email, x: 1 }] }],
+])('%s', (problem, config) => {
+  expect(problems(config)).toEqual([problem])
+})
+
+test('an expression is one that is run', () => {
+  expect(problems({ patterns: [{ pattern: 'custom', action: 'hash', expression: '(?<=a)b' }] })).toEqual([
+    expect.stringMatching(/^\/patterns\/0\/expression Must be a valid regular expression: /),
+  ])
+})
+
+test('20 patterns are accepted', () => {
+  expect(problems({ patterns: rules(20) })).toEqual([])
+})
+
+test('an action gets its own default and none of another; what was sent stays', () => {
+  const storedRule = (rule: JsonObject) => (stored({ patterns: [rule] }).patterns as JsonObject[])[0]
+  expect(storedRule(email)).toEqual({ ...email, replacement: '[REDACTED]' })
+  expect(storedRule({ ...email, replacement: '' })).toEqual({ ...email, replacement: '' })
+  const hashed = { pattern: 'credit_card', action: 'hash' }
+  expect(storedRule(hashed)).toEqual({ ...hashed, hash_algorithm: 'sha2' })
+  const detected = { pattern: 'phone_number', action: 'detect_only' }
+  expect(storedRule(detected)).toEqual(detected)
+  expect(storedRule({ ...detected, replacement: 'x' })).toEqual({ ...detected, replacement: 'x' })
+})
+
+test('the other name of the type means the same', () => {
+  expect(transformOptions('mask-pii').stored({ patterns: [email] })).toEqual(stored({ patterns: [email] }))
+})

@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import type { ChangedEvent } from '../../../../schemas/log/rekeyed.ts'
+import { Event } from '../../../event/event.ts'
+import { type EventColumns, eventColumns, eventsIn } from '../../../event/event-columns.ts'
+
+/**
+ * An event that is kept longer than its record is in hand: its own bytes, so that a few events do not keep whole
+ * records in memory.
+ */
+export type HeldEvent = HeldColumns | BareEvent
+
+interface HeldColumns extends EventColumns {
+  /** As of the event. */
+  readonly isExact: boolean
+}
+
+/** One that comes from no line. */
+interface BareEvent {
+  readonly message: JsonValue
+  readonly metadata: JsonObject
+  readonly timestamp: string
+}
+
+export function heldEvent(event: Event): HeldEvent {
+  const { origin, message, metadata, timestamp } = event
+  // Whose line it is, is known wherever the event goes.
+  if (origin === null) return { message, metadata, timestamp }
+  return { ...eventColumns([event], '', origin.batch.route), isExact: event.isExact }
+}
+
+export function releasedEvent(held: HeldEvent): Event {
+  if ('lines' in held) return eventsIn(held, held.isExact)[0] as Event
+  return Event.of(held.message, held.metadata, held.timestamp)
+}
+
+/** As JSON, for a snapshot. */
+export function heldEventJson(held: HeldEvent): JsonObject {
+  if (!('lines' in held)) return { ...held }
+  const [changed] = held.changed
+  const columns = { lines: held.lines.toString('base64'), changed: (changed ?? null) as unknown as JsonValue }
+  // Snapshots of earlier behaviours do not say it.
+  return held.isExact ? { ...columns, exact: true } : columns
+}
+
+/** @throws RangeError when the value is none */
+export function heldEventOf(value: JsonValue | undefined): HeldEvent {
+  if (!isJsonObject(value)) throw new RangeError('an event of a snapshot is no object')
+  const { lines, changed, exact } = value
+  if (typeof lines !== 'string') return value as unknown as BareEvent
+  const changes = changed === null ? [] : [changed as unknown as ChangedEvent]
+  return { lines: Buffer.from(lines, 'base64'), changed: changes, isExact: exact === true }
+}

@@ -1,0 +1,160 @@
+import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import { canonicalJson } from '../../../json/canonical-json.ts'
+import { textFormBytes } from '../../../json/json-size.ts'
+
+/** How the values of one key become one (components, section 5.18); `first` is what `discard` is called in the options. */
+export type Strategy =
+  | 'array'
+  | 'shortest_array'
+  | 'longest_array'
+  | 'flat_unique'
+  | 'concat'
+  | 'concat_newline'
+  | 'concat_raw'
+  | 'discard'
+  | 'retain'
+  | 'min'
+  | 'max'
+  | 'sum'
+
+/** What has been merged of one key so far. It is plain JSON, so that a snapshot is its text. */
+export interface Merged {
+  /** `date`: the first value and the last, both as text of their format. */
+  strategy: Strategy | 'date'
+  value: JsonValue
+  /** Of a date. */
+  last?: JsonValue
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = { concat: ' ', concat_newline: '\n', concat_raw: '' }
+
+/** @returns undefined when the value does not fit: the key stays absent until one comes that does */
+export function beginMerging(strategy: Strategy, value: JsonValue): Merged | undefined {
+  switch (strategy) {
+    case 'array':
+      return { strategy, value: [value] }
+    case 'flat_unique': {
+      const merged: Merged = { strategy, value: [] }
+      addDistinct(merged, value)
+      return merged
+    }
+    case 'shortest_array':
+    case 'longest_array':
+      return Array.isArray(value) ? { strategy, value } : undefined
+    case 'concat':
+      return typeof value === 'string' || Array.isArray(value) ? { strategy, value } : undefined
+    case 'concat_newline':
+    case 'concat_raw':
+      return typeof value === 'string' ? { strategy, value } : undefined
+    case 'min':
+    case 'max':
+    case 'sum':
+      return isNumber(value) ? { strategy, value } : undefined
+    default:
+      return { strategy, value }
+  }
+}
+
+/**
+ * Merges a further value in; one that does not fit is skipped.
+ *
+ * @param isExact see `Event.isExact`
+ * @returns bytes by which what is kept has grown, about
+ */
+export function mergeInto(merged: Merged, next: JsonValue, isExact: boolean): number {
+  const { strategy, value } = merged
+  switch (strategy) {
+    case 'array':
+      ;(value as JsonValue[]).push(next)
+      return textFormBytes(next)
+    case 'flat_unique':
+      return addDistinct(merged, next)
+    case 'shortest_array':
+    case 'longest_array':
+      return mergeArrays(merged, next)
+    case 'concat':
+    case 'concat_newline':
+    case 'concat_raw':
+      return concatenate(merged, next)
+    case 'retain':
+      if (next === null) return 0
+      merged.value = next
+      return textFormBytes(next) - textFormBytes(value)
+    case 'min':
+    case 'max':
+      if (isNumber(next) && (strategy === 'min' ? next < (value as number) : next > (value as number)))
+        merged.value = next
+      return 0
+    case 'sum':
+      if (isNumber(next)) merged.value = sumOf(value as number | bigint, next, isExact)
+      return 0
+    default:
+      return 0
+  }
+}
+
+function mergeArrays(merged: Merged, next: JsonValue): number {
+  if (!Array.isArray(next)) return 0
+  const held = merged.value as readonly JsonValue[]
+  const wins = merged.strategy === 'shortest_array' ? next.length < held.length : next.length > held.length
+  if (!wins) return 0
+  merged.value = next
+  return textFormBytes(next) - textFormBytes(held as JsonValue)
+}
+
+function concatenate(merged: Merged, next: JsonValue): number {
+  const { value } = merged
+  if (Array.isArray(value)) {
+    if (!Array.isArray(next)) return 0
+    merged.value = [...value, ...next]
+  } else {
+    if (typeof next !== 'string') return 0
+    merged.value = `${value as string}${SEPARATORS[merged.strategy]}${next}`
+  }
+  return textFormBytes(next)
+}
+
+/** Texts of the values of a `flat_unique`, which are looked for again and again. */
+const KNOWN = new WeakMap<Merged, Set<string>>()
+
+/** An array or an object adds its members' values, anything else itself. @returns bytes that were added, about */
+function addDistinct(merged: Merged, next: JsonValue): number {
+  const held = merged.value as JsonValue[]
+  const known = KNOWN.get(merged) ?? new Set(held.map(canonicalJson))
+  KNOWN.set(merged, known)
+  const added = Array.isArray(next) ? next : isJsonObject(next) ? Object.values(next) : [next]
+  let bytes = 0
+  for (const value of added) {
+    const text = canonicalJson(value)
+    if (known.has(text)) continue
+    known.add(text)
+    held.push(value)
+    bytes += textFormBytes(value)
+  }
+  return bytes
+}
+
+function isNumber(value: JsonValue): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/**
+ * Integers add up exactly; what no number holds stays at the largest one. Before the fifth behaviour a sum of two integers
+ * could be beyond that.
+ */
+function sumOf(one: number | bigint, other: number | bigint, isExact: boolean): number | bigint {
+  if (Number.isInteger(Number(one)) && Number.isInteger(Number(other))) {
+    const isSafe = (value: number | bigint) => typeof value === 'bigint' || Number.isSafeInteger(value)
+    if (isSafe(one) && isSafe(other)) {
+      const sum = integer(BigInt(one) + BigInt(other))
+      if (!isExact || Number.isFinite(Number(sum))) return sum
+    }
+  }
+  const sum = Number(one) + Number(other)
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum))
+}
+
+function integer(sum: bigint): number | bigint {
+  const number = Number(sum)
+  return Number.isSafeInteger(number) ? number : sum
+}

@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { Comparison } from '../contract/config-schema.ts'
+import { declareProcessor } from '../contract/define-processor.ts'
+
+/** Sample: one of so many events passes, by counting. Rules: components, section 5.20. */
+export const sample = declareProcessor({
+  type: 'sample',
+  summary: 'Let one of so many events pass.',
+  config: Type.Object(
+    {
+      rate: Type.Optional(
+        Type.Integer({ minimum: 2, maximum: 10_000, default: 10, description: 'One of how many passes' }),
+      ),
+      always_include: Type.Optional(
+        Comparison({
+          caseSensitiveDefault: true,
+          description: 'Comparison; events that meet it pass and are not counted',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  configs: [
+    { sent: {}, stored: { rate: 10 } },
+    {
+      sent: { rate: 678, always_include: { field: '.line', str_operator: 'contains', value: 'panic' } },
+      stored: {
+        rate: 678,
+        always_include: {
+          field: '.line',
+          str_operator: 'contains',
+          value: 'panic',
+          negate: false,
+          case_sensitive: true,
+        },
+      },
+    },
+    {
+      sent: { rate: 2, always_include: { field: '.error', str_operator: 'exists', negate: true } },
+      stored: { rate: 2, always_include: { field: '.error', str_operator: 'exists', negate: true } },
+    },
+  ],
+})

@@ -1,0 +1,424 @@
+import type { ExemptKeys } from '../../contract/exempt-keys.ts'
+import { BucketTable, DEFAULT_BUCKET, type KeptKey, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
+import { ColumnReader, ColumnWriter } from './columns.ts'
+import { NO_RUN, RunPool } from './run-pool.ts'
+
+/** More runs in one bucket join the two oldest: components, section 5A.5. */
+const MAX_RUNS_PER_BUCKET = 65_536
+const FORMAT = 1
+const SPARSE_FROM = 1024
+/** A piece that travels as one record is cut beyond either. */
+const MAX_PIECE_BUCKETS = 20_000
+const MAX_PIECE_RUNS = 100_000
+
+export interface ThrottleBounds {
+  /** Buckets with a key, per node and partition. */
+  readonly maxKeys: number
+  /** Runs of all buckets together. */
+  readonly maxRuns: number
+}
+
+export const DEFAULT_THROTTLE_BOUNDS: ThrottleBounds = { maxKeys: 1_000_000, maxRuns: 8_000_000 }
+
+export interface ThrottleRule {
+  /** Events that may pass in one window. */
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** So many events passed at one time. */
+export interface Passes {
+  readonly timeMs: number
+  readonly count: number
+}
+
+/** What a bucket has passed in the window before a time. */
+export interface BusyBucket {
+  /** Of a bucket with a key. */
+  readonly key?: KeptKey
+  readonly kind: 'key' | 'default' | 'shared'
+  readonly count: number
+  /** Oldest first; never none. */
+  readonly passes: readonly Passes[]
+}
+
+/** What became of an event; `OVERFLOW_…` when its key found no room and the shared bucket decided. */
+export const DISCARDED = 0
+export const PASSED = 1
+export const OVERFLOW_DISCARDED = 2
+export const OVERFLOW_PASSED = 3
+export type Verdict = 0 | 1 | 2 | 3
+
+/**
+ * Pass times of all buckets of a throttle: an exact sliding log, run by run (Specification, section 2, Throttle;
+ * components, section 5A). The rule is given with each call, so that a change of it keeps what has passed.
+ *
+ * Time only moves forward here. Nothing depends on where in memory a bucket lies.
+ */
+export class ThrottleState {
+  /** The latest time that `advance` was given. */
+  timeMs = Number.NEGATIVE_INFINITY
+  /** Passes that joined a run because the run budget was used up: each may expire later than it should. */
+  joinedPasses = 0
+  readonly #bounds: ThrottleBounds
+  #buckets: BucketTable
+  #runs = new RunPool()
+  #exempt: ExemptKeys | undefined
+
+  /** @param seed of the hash of keys: changes speed, never a verdict */
+  constructor(bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS, seed = 0) {
+    this.#bounds = bounds
+    this.#buckets = new BucketTable(seed)
+  }
+
+  /** Moves time on and forgets buckets that are empty by now. */
+  advance(nowMs: number, windowMs: number): void {
+    if (nowMs > this.timeMs) this.timeMs = nowMs
+    const buckets = this.#buckets
+    while (buckets.oldest !== NO_BUCKET) {
+      const bucket = buckets.oldest
+      const lastPassMs = this.#runs.times[buckets.lastRun[bucket] as number] as number
+      if (this.timeMs - lastPassMs < windowMs) break
+      this.#releaseRuns(bucket)
+      buckets.remove(bucket)
+    }
+    this.#forget(DEFAULT_BUCKET, windowMs)
+    this.#forget(OVERFLOW_BUCKET, windowMs)
+  }
+
+  /**
+   * Judges one event at the time of the last `advance`, and records its pass.
+   *
+   * @param key text of the bucket key; undefined for the default bucket
+   */
+  judge(key: string | undefined, rule: ThrottleRule): Verdict {
+    if (key === undefined) return this.#judgeBucket(DEFAULT_BUCKET, rule)
+    const bucket = this.#buckets.find(key)
+    if (bucket !== NO_BUCKET) {
+      const verdict = this.#judgeBucket(bucket, rule)
+      if (verdict === PASSED) this.#buckets.touch(bucket)
+      return verdict
+    }
+    if (this.#buckets.size >= this.#bounds.maxKeys) {
+      const verdict = this.#judgeBucket(OVERFLOW_BUCKET, rule)
+      return verdict === PASSED ? OVERFLOW_PASSED : OVERFLOW_DISCARDED
+    }
+    return this.#judgeNewKey(key, rule)
+  }
+
+  /** Keys that are not to be judged; they may change later. Not part of a snapshot. */
+  exempt(keys: ExemptKeys): void {
+    this.#exempt = keys
+  }
+
+  /** Whether an event of that key passes without being judged or counted, at the time of the last `advance`. */
+  isExempt(key: string | undefined): boolean {
+    return this.#exempt?.holds(key, this.timeMs) ?? false
+  }
+
+  /** When the exemption of a key ends, or ended a short time ago; -Infinity without one. */
+  exemptUntilMs(key: string | undefined): number {
+    return this.#exempt?.untilMs(key) ?? Number.NEGATIVE_INFINITY
+  }
+
+  /** What a bucket has passed and not forgotten, oldest first; undefined: the default bucket. A key without a bucket has what the shared one has. */
+  passesOf(key: string | undefined): readonly Passes[] {
+    if (key === undefined) return this.#runsOf(DEFAULT_BUCKET)
+    const bucket = this.#buckets.find(key)
+    return this.#runsOf(bucket === NO_BUCKET ? OVERFLOW_BUCKET : bucket)
+  }
+
+  /** Whether a key has a bucket of its own. */
+  has(key: string): boolean {
+    return this.#buckets.find(key) !== NO_BUCKET
+  }
+
+  /** Buckets that have passed most in the window before a time, the busiest first; of equals any. */
+  busiest(limit: number, nowMs: number, windowMs: number): BusyBucket[] {
+    const found: { readonly bucket: number; readonly count: number }[] = []
+    let least = 0
+    const consider = (bucket: number) => {
+      // What it holds is at least what it has passed in the window.
+      if ((this.#buckets.total[bucket] as number) <= least) return
+      const count = this.#countSince(bucket, nowMs - windowMs)
+      if (count <= least) return
+      const before = found.findIndex(other => other.count < count)
+      found.splice(before < 0 ? found.length : before, 0, { bucket, count })
+      if (found.length > limit) found.pop()
+      if (found.length === limit) least = found.at(-1)?.count ?? 0
+    }
+    for (let bucket = DEFAULT_BUCKET; bucket < this.#buckets.end; bucket++) consider(bucket)
+    return found.map(({ bucket, count }) => ({
+      ...this.#nameOf(bucket),
+      count,
+      passes: this.#runsOf(bucket).filter(({ timeMs }) => timeMs > nowMs - windowMs),
+    }))
+  }
+
+  /** Buckets that hold a pass time, and what they take. */
+  measure() {
+    return {
+      buckets: this.#buckets.size,
+      runs: this.#runs.live,
+      joinedPasses: this.joinedPasses,
+      bytes: this.#buckets.byteLength + this.#runs.byteLength,
+      keyBytes: this.#buckets.keyByteLength,
+    }
+  }
+
+  /** A copy of everything, as bytes; reading it back and going on is as if nothing had happened. */
+  snapshot(): Uint8Array {
+    if (this.#sparse) this.#repack()
+    const writer = new ColumnWriter()
+    writer.numbers(FORMAT, this.timeMs, this.joinedPasses)
+    this.#runs.write(writer)
+    this.#buckets.write(writer)
+    return writer.bytes()
+  }
+
+  /** @throws RangeError when the bytes are no snapshot of this format */
+  static restore(bytes: Uint8Array, bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS): ThrottleState {
+    const reader = new ColumnReader(bytes)
+    const [format, timeMs = 0, joinedPasses = 0] = reader.numbers(3)
+    if (format !== FORMAT) throw new RangeError(`unknown format ${format} of a throttle's state`)
+    const state = new ThrottleState(bounds)
+    state.timeMs = timeMs
+    state.joinedPasses = joinedPasses
+    state.#runs = RunPool.read(reader)
+    state.#buckets = BucketTable.read(reader)
+    if (!reader.atEnd) throw new RangeError("a throttle's state is followed by other bytes")
+    return state
+  }
+
+  /** A number of 32 bits that a bucket's key has in every state of the same seed. */
+  hashOf(key: string | undefined): number {
+    return this.#buckets.hashOf(key ?? '')
+  }
+
+  /**
+   * Takes buckets out of this state, to be judged elsewhere from now on. What keys without a bucket have passed
+   * together is copied into every share: such a key may turn up anywhere.
+   *
+   * @param shares those that go
+   * @param shareOf share that a key of that hash belongs to
+   * @returns snapshots of a bounded size, for `absorb`
+   */
+  *split(
+    shares: readonly number[],
+    shareOf: (hash: number) => number,
+  ): Generator<{ readonly share: number; readonly data: Uint8Array }> {
+    const pieces = new Map(shares.map(share => [share, this.#emptyPiece()]))
+    for (const piece of pieces.values()) piece.#takeIn(this, OVERFLOW_BUCKET, OVERFLOW_BUCKET)
+    const piece = pieces.get(shareOf(this.hashOf(undefined)))
+    if (piece !== undefined) this.#moveTo(piece, DEFAULT_BUCKET, DEFAULT_BUCKET)
+    for (const bucket of [...this.#buckets.inOrderOfUse()]) {
+      const share = shareOf(this.#buckets.hashAt(bucket))
+      const piece = pieces.get(share)
+      if (piece === undefined) continue
+      this.#moveTo(piece, bucket, piece.#buckets.adopt(this.#buckets, bucket))
+      this.#buckets.remove(bucket)
+      if (piece.#buckets.size < MAX_PIECE_BUCKETS && piece.#runs.live < MAX_PIECE_RUNS) continue
+      pieces.set(share, this.#emptyPiece())
+      yield { share, data: piece.snapshot() }
+    }
+    for (const [share, piece] of pieces) if (piece.#runs.live > 0) yield { share, data: piece.snapshot() }
+  }
+
+  /** Takes in what another state of the same seed has passed, as if it had passed here. */
+  absorb(other: ThrottleState): void {
+    this.timeMs = Math.max(this.timeMs, other.timeMs)
+    this.joinedPasses += other.joinedPasses
+    this.#takeIn(other, DEFAULT_BUCKET, DEFAULT_BUCKET)
+    this.#takeIn(other, OVERFLOW_BUCKET, OVERFLOW_BUCKET)
+    for (const bucket of other.#buckets.inOrderOfUse()) {
+      const known = this.#buckets.findSame(other.#buckets, bucket)
+      const isFull = known === NO_BUCKET && this.#buckets.size >= this.#bounds.maxKeys
+      if (isFull) this.#takeIn(other, bucket, OVERFLOW_BUCKET)
+      else this.#takeIn(other, bucket, known || this.#buckets.adopt(other.#buckets, bucket))
+    }
+  }
+
+  /** Of the same seed, so that buckets can be moved over without a look at their keys. */
+  #emptyPiece(): ThrottleState {
+    const piece = new ThrottleState(this.#bounds)
+    piece.#buckets = this.#buckets.emptyCopy()
+    piece.timeMs = this.timeMs
+    return piece
+  }
+
+  #moveTo(target: ThrottleState, from: number, to: number): void {
+    target.#takeIn(this, from, to)
+    this.#releaseRuns(from)
+  }
+
+  /** Merges the runs of a bucket of another state into one of this, in the order of their times. */
+  #takeIn(other: ThrottleState, from: number, to: number): void {
+    const taken = other.#runsOf(from)
+    if (taken.length === 0) return
+    const known = this.#runsOf(to)
+    this.#releaseRuns(to)
+    const merged = known.length === 0 ? taken : [...known, ...taken].sort((a, b) => a.timeMs - b.timeMs)
+    for (const { timeMs, count } of merged) this.#append(to, timeMs, count)
+  }
+
+  #nameOf(bucket: number): Pick<BusyBucket, 'kind' | 'key'> {
+    if (bucket === DEFAULT_BUCKET) return { kind: 'default' }
+    if (bucket === OVERFLOW_BUCKET) return { kind: 'shared' }
+    return { kind: 'key', key: this.#buckets.keyAt(bucket) }
+  }
+
+  /** Passes after a time. */
+  #countSince(bucket: number, sinceMs: number): number {
+    const { times, counts, next } = this.#runs
+    let count = this.#buckets.total[bucket] as number
+    for (let run = this.#buckets.firstRun[bucket] as number; run !== NO_RUN; run = next[run] as number) {
+      if ((times[run] as number) > sinceMs) break
+      count -= counts[run] as number
+    }
+    return count
+  }
+
+  #runsOf(bucket: number): Passes[] {
+    const { times, counts, next } = this.#runs
+    const found: Passes[] = []
+    for (let run = this.#buckets.firstRun[bucket] as number; run !== NO_RUN; run = next[run] as number)
+      found.push({ timeMs: times[run] as number, count: counts[run] as number })
+    return found
+  }
+
+  #judgeBucket(bucket: number, { limit, windowMs }: ThrottleRule): typeof PASSED | typeof DISCARDED {
+    this.#forget(bucket, windowMs)
+    if ((this.#buckets.total[bucket] as number) >= limit) return DISCARDED
+    this.#record(bucket)
+    return PASSED
+  }
+
+  /**
+   * A key may have passed through the overflow bucket before it got one of its own; it starts with all that the
+   * overflow bucket remembers, so that it cannot have its limit twice.
+   */
+  #judgeNewKey(key: string, { limit, windowMs }: ThrottleRule): Verdict {
+    this.#forget(OVERFLOW_BUCKET, windowMs)
+    if ((this.#buckets.total[OVERFLOW_BUCKET] as number) >= limit) return DISCARDED
+    const bucket = this.#buckets.insert(key)
+    this.#copyRuns(OVERFLOW_BUCKET, bucket)
+    this.#record(bucket)
+    return PASSED
+  }
+
+  /** Drops the runs that are a window old. */
+  #forget(bucket: number, windowMs: number): void {
+    const { times } = this.#runs
+    for (;;) {
+      const run = this.#buckets.firstRun[bucket] as number
+      if (run === NO_RUN || this.timeMs - (times[run] as number) < windowMs) return
+      this.#dropOldest(bucket)
+    }
+  }
+
+  #record(bucket: number): void {
+    const { times, counts } = this.#runs
+    const last = this.#buckets.lastRun[bucket] as number
+    if (last !== NO_RUN && times[last] === this.timeMs) {
+      counts[last] = (counts[last] as number) + 1
+      this.#addToTotal(bucket, 1)
+    } else {
+      this.#append(bucket, this.timeMs, 1)
+    }
+  }
+
+  /** Adds a run at the end, within the bounds of the bucket and of all buckets. */
+  #append(bucket: number, timeMs: number, count: number): void {
+    const buckets = this.#buckets
+    const runs = this.#runs
+    const last = buckets.lastRun[bucket] as number
+    if (last === NO_RUN) {
+      const run = runs.allocate(timeMs, count)
+      buckets.firstRun[bucket] = run
+      buckets.lastRun[bucket] = run
+    } else {
+      if ((buckets.moreRuns[bucket] as number) + 1 === MAX_RUNS_PER_BUCKET) this.#joinOldest(bucket)
+      if (runs.live >= this.#bounds.maxRuns) {
+        runs.times[last] = timeMs // Expires later than it should: the limit holds, some loss is possible.
+        runs.counts[last] = (runs.counts[last] as number) + count
+        this.joinedPasses += count
+      } else {
+        const run = runs.allocate(timeMs, count)
+        runs.next[last] = run
+        buckets.lastRun[bucket] = run
+        buckets.moreRuns[bucket] = (buckets.moreRuns[bucket] as number) + 1
+      }
+    }
+    this.#addToTotal(bucket, count)
+  }
+
+  /** The two oldest runs become one that carries the later of the two times. */
+  #joinOldest(bucket: number): void {
+    const { counts, next } = this.#runs
+    const oldest = this.#buckets.firstRun[bucket] as number
+    const second = next[oldest] as number
+    const count = counts[oldest] as number
+    counts[second] = (counts[second] as number) + count
+    this.#addToTotal(bucket, count) // Dropping the oldest takes off again what the second one took over.
+    this.#dropOldest(bucket)
+  }
+
+  #dropOldest(bucket: number): void {
+    const buckets = this.#buckets
+    const run = buckets.firstRun[bucket] as number
+    const following = this.#runs.next[run] as number
+    this.#addToTotal(bucket, -(this.#runs.counts[run] as number))
+    buckets.firstRun[bucket] = following
+    if (following === NO_RUN) buckets.lastRun[bucket] = NO_RUN
+    else buckets.moreRuns[bucket] = (buckets.moreRuns[bucket] as number) - 1
+    this.#runs.release(run)
+  }
+
+  #releaseRuns(bucket: number): void {
+    while (this.#buckets.firstRun[bucket] !== NO_RUN) this.#dropOldest(bucket)
+  }
+
+  #addToTotal(bucket: number, count: number): void {
+    this.#buckets.total[bucket] = (this.#buckets.total[bucket] as number) + count
+  }
+
+  #copyRuns(source: number, target: number): void {
+    const runs = this.#runs
+    for (let run = this.#buckets.firstRun[source] as number; run !== NO_RUN; run = runs.next[run] as number)
+      this.#append(target, runs.times[run] as number, runs.counts[run] as number)
+  }
+
+  /** More released than in use: a copy would be mostly holes. */
+  get #sparse(): boolean {
+    const { extent } = this.#buckets
+    const runExtent = this.#runs.extent
+    return (
+      (extent > SPARSE_FROM && this.#buckets.size * 2 < extent) ||
+      (runExtent > SPARSE_FROM && this.#runs.live * 2 < runExtent)
+    )
+  }
+
+  #repack(): void {
+    const before = this.#buckets
+    const runsBefore = this.#runs
+    this.#buckets = before.emptyCopy()
+    this.#runs = new RunPool()
+    for (const bucket of [DEFAULT_BUCKET, OVERFLOW_BUCKET]) this.#moveRuns(before, runsBefore, bucket, bucket)
+    for (const bucket of before.inOrderOfUse())
+      this.#moveRuns(before, runsBefore, bucket, this.#buckets.adopt(before, bucket))
+  }
+
+  #moveRuns(before: BucketTable, runsBefore: RunPool, source: number, target: number): void {
+    const buckets = this.#buckets
+    let last = NO_RUN
+    for (let run = before.firstRun[source] as number; run !== NO_RUN; run = runsBefore.next[run] as number) {
+      const copy = this.#runs.allocate(runsBefore.times[run] as number, runsBefore.counts[run] as number)
+      if (last === NO_RUN) buckets.firstRun[target] = copy
+      else this.#runs.next[last] = copy
+      last = copy
+    }
+    buckets.lastRun[target] = last
+    buckets.moreRuns[target] = before.moreRuns[source] as number
+    buckets.total[target] = before.total[source] as number
+  }
+}

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { defineSource } from '../contract/define-source.ts'
+
+/** Rules: pipeline API, section 4; components, section 6.6. */
+export const demoLogs = defineSource({
+  type: 'demo-logs',
+  summary: 'Events that are made up, to try a pipeline with.',
+  config: Type.Object(
+    {
+      format: Type.Enum(
+        [
+          ...['env_sensor', 'financial', 'nginx', 'json', 'apache_common', 'apache_error', 'bsd_syslog'],
+          ...['syslog', 'http_metrics', 'generic_metrics'],
+        ],
+        { description: 'What the events look like' },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  isPush: false,
+  entrance: null,
+  configs: [{ sent: { format: 'nginx' }, stored: { format: 'nginx' } }],
+})

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { defineSource } from '../contract/define-source.ts'
+import { captureMetadata } from '../options/capture-metadata.ts'
+
+/** Rules: pipeline API, section 4; components, section 6.10. */
+export const fluent = defineSource({
+  type: 'fluent',
+  summary: 'Records of the HTTP output of Fluentd or Fluent Bit.',
+  config: Type.Object(
+    {
+      decoding: Type.Optional(
+        Type.Enum(['bytes', 'json', 'ndjson'], { default: 'json', description: 'How a body becomes events' }),
+      ),
+      ...captureMetadata,
+    },
+    { additionalProperties: false },
+  ),
+  isPush: true,
+  entrance: null,
+  configs: [
+    { sent: {}, stored: { decoding: 'json' } },
+    {
+      sent: { decoding: 'ndjson', capture_metadata: false },
+      stored: { decoding: 'ndjson', capture_metadata: false },
+    },
+  ],
+})

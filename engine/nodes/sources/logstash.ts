@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { defineSource } from '../contract/define-source.ts'
+import { captureMetadata } from '../options/capture-metadata.ts'
+
+/** Rules: pipeline API, section 4; components, section 6.10. */
+export const logstash = defineSource({
+  type: 'logstash',
+  summary: 'Events of the HTTP output of Logstash.',
+  config: Type.Object(
+    {
+      format: Type.Optional(
+        Type.Enum(['json', 'text'], {
+          default: 'json',
+          description: 'What a body is: one JSON value, or lines of text',
+        }),
+      ),
+      ...captureMetadata,
+    },
+    { additionalProperties: false },
+  ),
+  isPush: true,
+  entrance: null,
+  configs: [
+    { sent: {}, stored: { format: 'json' } },
+    {
+      sent: { format: 'text', capture_metadata: true },
+      stored: { format: 'text', capture_metadata: true },
+    },
+  ],
+})

@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { defineSource } from '../contract/define-source.ts'
+import { awsAccess } from '../options/aws-access.ts'
+
+const ORDERS = {
+  queue_url: 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders',
+  auth: { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'a secret' },
+  region: 'eu-central-1',
+}
+
+/** Rules: pipeline API, section 4; components, section 6.11. */
+export const sqs = defineSource({
+  type: 'sqs',
+  summary: 'Messages of an SQS queue.',
+  config: Type.Object(
+    {
+      queue_url: Type.String({ minLength: 7, maxLength: 128, description: 'Address of the queue' }),
+      ...awsAccess,
+    },
+    { additionalProperties: false },
+  ),
+  isPush: false,
+  entrance: null,
+  configs: [{ sent: ORDERS, stored: ORDERS }],
+})
