@@ -5,8 +5,8 @@ import type { ConfigurationLog } from '../engine/configuration/configuration-log
 import type { MarkKeeper } from '../engine/configuration/end-mark.ts'
 import { acceptLossCommand, type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
 import type { Topic } from '../engine/log/log.ts'
-import { knownCuts } from '../engine/runtime/known-cuts.ts'
-import type { ConfigurationReport } from '../engine/runtime/verification-report.ts'
+import type { ConfigurationReport } from '../engine/replay/verify/verification-report.ts'
+import { knownCuts } from '../engine/worker/known-cuts.ts'
 
 /** The configuration log ends before what is known of it: the message says what to do. */
 export class ConfigurationLostError extends Error {

@@ -9,8 +9,8 @@ import {
   quotaStates,
   quotas,
 } from '../../engine/configuration/quotas.ts'
-import { judge, usedBytesIn } from '../../engine/runtime/quota-watch.ts'
 import { StoreError } from '../../engine/store/store.ts'
+import { judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
 import { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'

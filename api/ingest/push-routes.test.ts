@@ -6,7 +6,7 @@ import { type Deployment, deployments, spreads } from '../../engine/configuratio
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { Event } from '../../engine/event/event.ts'
 import { LogError, type LogRecord } from '../../engine/log/log.ts'
-import { cutsOf } from '../../engine/runtime/cuts-on-the-log.ts'
+import { cutsOf } from '../../engine/worker/cuts-on-the-log.ts'
 import { LineBatchView as Batch, type LineBatchView } from '../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import {

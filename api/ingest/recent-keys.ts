@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/runtime/repeats.ts'
+import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../errors.ts'

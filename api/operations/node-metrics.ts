@@ -1,7 +1,7 @@
 import type { Registry } from '@prometheus-io/client'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import type { NodeHolding, NodeTotals } from '../../engine/runtime/node-activity.ts'
+import type { NodeHolding, NodeTotals } from '../../engine/fold/node-activity.ts'
 import { collectedCounter, gaugeOf } from './metrics.ts'
 
 const NODE = ['pipeline', 'node']

@@ -1,9 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { type GuardedTopic, lostTailPlace, lostTailSentence } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
-import type { EngineStatus } from '../../engine/runtime/engine.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
+import type { EngineStatus } from '../../engine/worker/engine.ts'
 
 /** What `/readyz` asks. */
 export interface ServiceStatus {

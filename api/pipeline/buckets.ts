@@ -3,12 +3,12 @@ import { spreads } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import { freeFrom } from '../../engine/nodes/processors/throttle/throttle.ts'
 import type { ThrottleRule } from '../../engine/nodes/processors/throttle/throttle-state.ts'
-import { MemoryUnavailableError, type PresentMemory } from '../../engine/runtime/present-memory.ts'
+import { MemoryUnavailableError, type PresentMemory } from '../../engine/replay/present-memory.ts'
 import {
   type PresentBucket,
   type PresentThrottle,
   ThrottleBuckets,
-} from '../../engine/runtime/throttle-buckets.ts'
+} from '../../engine/replay/throttle-buckets.ts'
 import {
   type BucketRecord,
   type BucketTotals,

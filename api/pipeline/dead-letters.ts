@@ -8,9 +8,13 @@ import {
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import type { DeadLetter, LetterOrigin } from '../../engine/runtime/dead-letter.ts'
-import type { LetterPlace } from '../../engine/runtime/dead-letter-index.ts'
-import type { DeadLetterQueue, FoundLetter, LetterCondition } from '../../engine/runtime/dead-letter-queue.ts'
+import type { DeadLetter, LetterOrigin } from '../../engine/fold/dead-letter.ts'
+import type { LetterPlace } from '../../engine/replay/dead-letters/dead-letter-index.ts'
+import type {
+  DeadLetterQueue,
+  FoundLetter,
+  LetterCondition,
+} from '../../engine/replay/dead-letters/dead-letter-queue.ts'
 import {
   type DeadLetterFilter,
   type DeadLetterQuery,

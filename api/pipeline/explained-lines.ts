@@ -1,12 +1,12 @@
+import type { PartitionName } from '../../engine/fold/run-watch.ts'
 import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 import type {
   ExplainedLine,
   ExplainedPipeline,
   ExplainedRecord,
   StoredAs,
-} from '../../engine/runtime/line-explanation.ts'
-import type { MovedEvents, WayStep } from '../../engine/runtime/moved-events.ts'
-import type { PartitionName } from '../../engine/runtime/run-watch.ts'
+} from '../../engine/replay/line-explanation.ts'
+import type { MovedEvents, WayStep } from '../../engine/replay/moved-events.ts'
 import type {
   ExplainedLine as ExplainedLineRecord,
   ExplainedPipelineRecord,

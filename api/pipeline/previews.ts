@@ -4,11 +4,11 @@ import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import type { NodeCounters } from '../../engine/graph/node-counters.ts'
 import { LogError } from '../../engine/log/log.ts'
-import { OvertakenError } from '../../engine/runtime/draft-mail.ts'
-import { partitionsOf } from '../../engine/runtime/followed-partition.ts'
-import { type PreviewResult, TooMuchUnderWayError } from '../../engine/runtime/preview.ts'
-import { type PreviewStretch, previewOf } from '../../engine/runtime/preview-replay.ts'
-import { NoReplayError, type ReplayedPartition } from '../../engine/runtime/replay.ts'
+import { partitionsOf } from '../../engine/replay/followed-partition.ts'
+import { OvertakenError } from '../../engine/replay/preview/draft-mail.ts'
+import { type PreviewResult, TooMuchUnderWayError } from '../../engine/replay/preview/preview.ts'
+import { type PreviewStretch, previewOf } from '../../engine/replay/preview/preview-replay.ts'
+import { NoReplayError, type ReplayedPartition } from '../../engine/replay/replay.ts'
 import type {
   PreviewCounts,
   PreviewOutcome,

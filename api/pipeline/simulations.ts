@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { Event } from '../../engine/event/event.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
+import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 import {
   DEFAULT_SIMULATION_BOUNDS,
   type SimulatedEvent,
   type SimulatedNode,
   Simulation,
-} from '../../engine/graph/simulation.ts'
-import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
+} from '../../engine/replay/preview/simulation.ts'
 import type { Steps } from '../../engine/steps.ts'
 import type {
   EventRecord,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../engine/clock/clock.ts'
-import type { TapEnd, TapMessage } from '../../engine/runtime/tap.ts'
+import type { TapEnd, TapMessage } from '../../engine/replay/taps/tap.ts'
 import { closeSocket } from '../web-sockets.ts'
 import { endSentence, tapText } from './tap-messages.ts'
 

@@ -7,7 +7,7 @@ import { create as createEntity, remove, replace } from '../../engine/configurat
 import { type AccessToken, accessTokens, secretHash } from '../../engine/configuration/entities.ts'
 import { accessGroups, members } from '../../engine/configuration/members.ts'
 import { Event } from '../../engine/event/event.ts'
-import { LiveTaps } from '../../engine/runtime/taps.ts'
+import { LiveTaps } from '../../engine/replay/taps/taps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import {
   changeAccount,

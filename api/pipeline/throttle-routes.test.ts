@@ -8,7 +8,7 @@ import {
   MAX_EXEMPTIONS,
 } from '../../engine/configuration/entities.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { LogError } from '../../engine/log/log.ts'
-import type { LiveTails } from '../../engine/tail/live-tails.ts'
+import type { LiveTails } from '../../engine/replay/tail/live-tails.ts'
 import { accessScopeOf } from '../auth/access-scope.ts'
 import { LastingRights, type LastingRightsPorts } from '../auth/lasting-rights.ts'
 import { accountOf } from '../auth/permission.ts'

@@ -1,5 +1,5 @@
 import { acceptLossCommand } from '../../engine/log/guarded-topic.ts'
-import type { Mismatch, MismatchKind, MismatchSide } from '../../engine/runtime/verification-report.ts'
+import type { Mismatch, MismatchKind, MismatchSide } from '../../engine/replay/verify/verification-report.ts'
 import { grouped } from './byte-size.ts'
 import { type Column, printable, tableLines } from './table.ts'
 

@@ -3,7 +3,7 @@ import type {
   ConfigurationReport,
   PartitionReport,
   VerificationReport,
-} from '../../engine/runtime/verification-report.ts'
+} from '../../engine/replay/verify/verification-report.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
 import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { byteSize, grouped } from './byte-size.ts'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { acceptLoss } from '../../engine/runtime/lost-tail.ts'
+import { acceptLoss } from '../../engine/replay/lost-tail.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { assertPartition, numbersOf, recordsOf } from '../operator/accept-installation-loss.ts'
 import type { AcceptLossTask } from '../operator/accept-loss-task.ts'

@@ -12,7 +12,7 @@ import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
-import { findLostTailNow } from '../../engine/runtime/lost-tail.ts'
+import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
 import type { Store } from '../../engine/store/store.ts'
 import {
   CONFIG_TOPIC,

@@ -1,5 +1,5 @@
 import type { LostTail } from '../../engine/log/guarded-topic.ts'
-import { acceptLoss, LossError } from '../../engine/runtime/lost-tail.ts'
+import { acceptLoss, LossError } from '../../engine/replay/lost-tail.ts'
 import type { Installation } from '../installation.ts'
 import type { AcceptLossTask } from './accept-loss-task.ts'
 

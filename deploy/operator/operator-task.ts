@@ -1,4 +1,4 @@
-import type { VerificationEvent, VerificationReport } from '../../engine/runtime/verification-report.ts'
+import type { VerificationEvent, VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import type { Installation } from '../installation.ts'
 import type { Settings } from '../settings.ts'
 import { acceptInstallationLoss } from './accept-installation-loss.ts'

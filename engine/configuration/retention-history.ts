@@ -1,7 +1,7 @@
 import { configurationEventOf } from '../../schemas/log/configuration.ts'
+import { DEFAULT_RETENTION_DAYS } from '../fold/account-state.ts'
 import { parseJson } from '../json/json-text.ts'
 import type { Topic } from '../log/log.ts'
-import { DEFAULT_RETENTION_DAYS } from '../runtime/account-state.ts'
 import { type Account, accounts } from './entities.ts'
 import { type LineRules, lineRules } from './line-rules.ts'
 import { isSnapshotPart } from './snapshot.ts'

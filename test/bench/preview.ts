@@ -1,6 +1,6 @@
+import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
-import { Preview } from '../../engine/runtime/preview.ts'
+import { Preview } from '../../engine/replay/preview/preview.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Report } from './figure.ts'

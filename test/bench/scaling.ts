@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeControl } from '../../engine/runtime/partition-fold.ts'
+import { encodeControl } from '../../engine/fold/partition-fold.ts'
 import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 import { kafkaForTests } from '../support/kafka/kafka-support.ts'
 import { RoleCluster } from '../support/role-cluster.ts'

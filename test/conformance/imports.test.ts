@@ -235,8 +235,8 @@ describe('these checks find', () => {
   test.each([
     ['engine/log/segment-log.ts', "import { Kafka } from 'kafkajs'"],
     ['api/search/search.ts', "import { createClient } from '@clickhouse/client'"],
-    ['engine/runtime/engine.ts', "import { createChdbConnection } from 'chdb/connection'"],
-    ['engine/runtime/engine.ts', "import type { FastifyInstance } from 'fastify'"],
+    ['engine/worker/engine.ts', "import { createChdbConnection } from 'chdb/connection'"],
+    ['engine/worker/engine.ts', "import type { FastifyInstance } from 'fastify'"],
   ])('a package where it does not belong: %s', (path, text) => {
     expect(wrongPackages([file(path, text)])).toHaveLength(1)
   })

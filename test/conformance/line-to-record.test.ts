@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Event } from '../../engine/event/event.ts'
 import { eventColumns, eventsIn } from '../../engine/event/event-columns.ts'
+import { LineStand } from '../../engine/fold/tailed-line.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
@@ -14,7 +15,6 @@ import {
   defaultOwnStore,
   newStoredLine,
 } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
-import { LineStand } from '../../engine/tail/tailed-line.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { LineBatchView } from '../../schemas/log/line-batch.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { fullFieldDaysBlock } from '../../engine/fold/full-field-days-block.ts'
+import { nodeMetricsBlock } from '../../engine/fold/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../engine/fold/pipeline-errors-block.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import type { StoredLine } from '../../engine/lines/stored-line.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { AuditStatement, StoreConnection } from '../../engine/store/connection.ts'
-import { fullFieldDaysBlock } from '../../engine/store/full-field-days-block.ts'
-import { nodeMetricsBlock } from '../../engine/store/node-metrics-block.ts'
-import { pipelineErrorsBlock } from '../../engine/store/pipeline-errors-block.ts'
 import type { Store } from '../../engine/store/store.ts'
 import {
   type NamedUsage,

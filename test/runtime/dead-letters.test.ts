@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import { lettersIn } from '../../engine/fold/dead-letter.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { lettersIn } from '../../engine/runtime/dead-letter.ts'
-import { DeadLetterQueue, type FoundLetter } from '../../engine/runtime/dead-letter-queue.ts'
-import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
-import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { DeadLetterQueue, type FoundLetter } from '../../engine/replay/dead-letters/dead-letter-queue.ts'
+import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
+import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { deadLettersType } from '../../schemas/log/dead-letters.ts'
 import {
   openPartitionedTopics,

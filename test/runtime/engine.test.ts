@@ -4,8 +4,8 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { wholeAssignment } from '../../engine/runtime/assignment.ts'
-import { Engine } from '../../engine/runtime/engine.ts'
+import { wholeAssignment } from '../../engine/worker/assignment.ts'
+import { Engine } from '../../engine/worker/engine.ts'
 import {
   INGEST_TOPIC,
   KEYED_TOPIC,

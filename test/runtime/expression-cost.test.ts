@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Flush } from '../../engine/runtime/flush.ts'
-import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import type { Flush } from '../../engine/fold/flush.ts'
+import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { finish } from '../../engine/steps.ts'
 import { FIFTH_BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Preview, type PreviewSample, TooDearError } from '../../engine/runtime/preview.ts'
-import { PartitionReplay } from '../../engine/runtime/replay.ts'
+import { Preview, type PreviewSample, TooDearError } from '../../engine/replay/preview/preview.ts'
+import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { newDice } from '../support/dice.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
+import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'

@@ -1,5 +1,5 @@
+import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
-import { PartitionFold } from '../../engine/runtime/partition-fold.ts'
 import type { StoreTable } from '../../engine/store/store.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'

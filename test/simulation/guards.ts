@@ -13,13 +13,13 @@ export interface Guard {
   readonly storeDefect?: StoreDefect
 }
 
-const WORKER = 'engine/runtime/partition-worker.ts'
-const CUTS = 'engine/runtime/applied-cuts.ts'
-const FOLD = 'engine/runtime/partition-fold.ts'
+const WORKER = 'engine/worker/partition-worker.ts'
+const CUTS = 'engine/fold/applied-cuts.ts'
+const FOLD = 'engine/fold/partition-fold.ts'
 const LINE_BATCH = 'schemas/log/line-batch.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
 const DEPLOYED_ROUTES = 'api/ingest/deployed-routes.ts'
-const OWNERSHIP = 'engine/runtime/partition-ownership.ts'
+const OWNERSHIP = 'engine/worker/partition-ownership.ts'
 
 /**
  * The negative controls: what each guard keeps from happening must be found by the simulation when it is off. A change
@@ -74,7 +74,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   "a zombie's late checkpoint loses": {
     patches: [
       {
-        file: 'engine/runtime/checkpoint-log.ts',
+        file: 'engine/replay/checkpoint-log.ts',
         find: 'found.manifests.sort((a, b) => (isNewer(a, b) ? -1 : 1))',
         replace: 'found.manifests',
       },
@@ -92,7 +92,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'throttle state in the checkpoint': {
     patches: [
       {
-        file: 'engine/runtime/accounts.ts',
+        file: 'engine/fold/accounts.ts',
         find: 'of account.states())',
         replace: 'of [...account.states()].slice(0, 0))',
       },
@@ -125,7 +125,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'retention stays below the checkpoint': {
     patches: [
       {
-        file: 'engine/runtime/housekeeping.ts',
+        file: 'engine/worker/housekeeping.ts',
         find: 'checkpointOffset: neededFrom',
         replace: 'checkpointOffset: 1n << 60n',
       },
@@ -153,7 +153,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'the default graph counts bytes': {
     patches: [
       {
-        file: 'engine/runtime/account-state.ts',
+        file: 'engine/fold/account-state.ts',
         find: 'const bytes = event.bytes',
         replace: 'const bytes = 1',
       },
@@ -190,7 +190,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'rules on lines are part of the checkpoint': {
     patches: [
       {
-        file: 'engine/runtime/accounts.ts',
+        file: 'engine/fold/accounts.ts',
         find: "} else if (cut.kind === 'line-rules' || cut.kind === 'quota') {",
         replace: '} else if (cut.version < 0) {',
       },
@@ -199,7 +199,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a quota ends with its period, by log time': {
     patches: [
       {
-        file: 'engine/runtime/account-rules.ts',
+        file: 'engine/fold/account-rules.ts',
         find: 'if (timeMs >= untilMs) continue',
         replace: '',
       },
@@ -235,7 +235,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a log may not end below what is known of it': {
     patches: [
       {
-        file: 'engine/runtime/lost-tail.ts',
+        file: 'engine/replay/lost-tail.ts',
         find: '  if (next >= end) return undefined\n',
         replace: '  if (next >= 0n || end < 0n) return undefined\n',
       },
@@ -244,7 +244,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a checkpoint of lost records is passed over': {
     patches: [
       {
-        file: 'engine/runtime/checkpoint-log.ts',
+        file: 'engine/replay/checkpoint-log.ts',
         find: '    if ((await this.#gapAround(nextOffset)) !== undefined) return undefined\n',
         replace: '',
       },
@@ -276,7 +276,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a line that rules leave out counts as dropped': {
     patches: [
       {
-        file: 'engine/runtime/account-state.ts',
+        file: 'engine/fold/account-state.ts',
         find: "if (typeof outcome === 'object') left.dropped(event, outcome.reason)",
         replace: '',
       },

@@ -1,4 +1,4 @@
-import { acceptLoss, findLostTail, LossError } from '../../engine/runtime/lost-tail.ts'
+import { acceptLoss, findLostTail, LossError } from '../../engine/replay/lost-tail.ts'
 import { checkpointPartType } from '../../schemas/log/checkpoint.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'

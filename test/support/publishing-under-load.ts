@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { cutsOf } from '../../engine/runtime/cuts-on-the-log.ts'
+import { cutsOf } from '../../engine/worker/cuts-on-the-log.ts'
 import { parseLineId } from '../../schemas/log/position.ts'
 import { countedLines, type ExportedLine, eventually, exportedLines } from './exported-lines.ts'
 import { addedHistogram, type Histogram, histogramOf } from './metrics-histogram.ts'

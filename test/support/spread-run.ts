@@ -3,8 +3,8 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { ReplacedError } from '../../engine/runtime/partition-ownership.ts'
-import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
+import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
+import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import {
   openPartitionedTopics,
   type PartitionedTopics,

@@ -3,17 +3,17 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
-import { PartitionWorker } from '../../engine/runtime/partition-worker.ts'
 import {
   type VerificationOptions,
   type VerificationPorts,
   verify,
-} from '../../engine/runtime/verification.ts'
-import type { VerificationReport } from '../../engine/runtime/verification-report.ts'
+} from '../../engine/replay/verify/verification.ts'
+import type { VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from './line-batches.ts'
 import { SampleConfiguration } from './world.ts'

@@ -24,7 +24,8 @@ interface Named {
 const features = {
   deadLetters: knows('api/pipeline/dead-letter-routes.ts'),
   lineRules: knows('api/configuration/line-rule-routes.ts'),
-  reduce: knows('engine/nodes/processors/reduce/reduce.ts') && knows('engine/runtime/window-explanation.ts'),
+  reduce:
+    knows('engine/nodes/processors/reduce/reduce.ts') && knows('engine/replay/explain/window-explanation.ts'),
   push: knows('api/ingest/push-routes.ts'),
 }
 

@@ -1,7 +1,11 @@
 import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
-import { type SimulatedEvent, type SimulatedNode, simulate } from '../../../engine/graph/simulation.ts'
+import {
+  type SimulatedEvent,
+  type SimulatedNode,
+  simulate,
+} from '../../../engine/replay/preview/simulation.ts'
 import type { FileEvent, FileTest } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { jsonDifferences } from '../json-difference.ts'

@@ -1,0 +1,83 @@
+import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
+import type { Target } from './outbox.ts'
+
+/** Where a fold reads. */
+export interface FoldSeat {
+  readonly topic: string
+  readonly partition: number
+  /** Of the ingest topic, and of the keyed topic. */
+  readonly partitions: number
+}
+
+/**
+ * Where the memory of an account's keys is, as one fold sees it. Keys fall into as many shares as there are partitions.
+ * A share is either in the account's home partition or in the keyed partition of its number, and is handed to and fro
+ * as a whole: whoever has it judges the events of its keys, whoever has not sends them on to where it was sent last.
+ */
+export class KeyPlacement {
+  readonly #seat: FoldSeat
+  readonly home: number
+  /** What the newest cut wants: memory in the keyed partitions, or at home. */
+  isSpread = false
+  readonly #here: Set<number>
+
+  constructor(account: string, seat: FoldSeat) {
+    this.#seat = seat
+    this.home = partitionOfAccount(account, seat.partitions)
+    this.#here = new Set(this.isHome ? allPartitions(seat.partitions) : [])
+  }
+
+  get isHome(): boolean {
+    return this.#seat.topic === INGEST_TOPIC && this.#seat.partition === this.home
+  }
+
+  shareOf = (hash: number): number => hash % this.#seat.partitions
+
+  /** Shares that are here. */
+  get shares(): readonly number[] {
+    return [...this.#here].sort((a, b) => a - b)
+  }
+
+  get missing(): readonly number[] {
+    return allPartitions(this.#seat.partitions).filter(share => !this.#here.has(share))
+  }
+
+  take(share: number): void {
+    this.#here.add(share)
+  }
+
+  give(share: number): void {
+    this.#here.delete(share)
+  }
+
+  /** Where the events of a share are judged; undefined: here. */
+  targetOf(share: number): Target | undefined {
+    if (this.#here.has(share)) return undefined
+    const isItsKeyedPartition = this.#seat.topic === KEYED_TOPIC && this.#seat.partition === share
+    return isItsKeyedPartition
+      ? { topic: 'ingest', partition: this.home }
+      : { topic: 'keyed', partition: share }
+  }
+
+  get keyedPartitions(): readonly Target[] {
+    return allPartitions(this.#seat.partitions).map(partition => ({ topic: 'keyed', partition }))
+  }
+
+  get homePartition(): Target {
+    return { topic: 'ingest', partition: this.home }
+  }
+
+  snapshot() {
+    return { isSpread: this.isSpread, here: this.shares }
+  }
+
+  restore({ isSpread, here }: ReturnType<KeyPlacement['snapshot']>): void {
+    this.isSpread = isSpread
+    this.#here.clear()
+    for (const share of here) this.#here.add(share)
+  }
+}
+
+function allPartitions(count: number): number[] {
+  return Array.from({ length: count }, (_, partition) => partition)
+}

@@ -1,0 +1,212 @@
+import { SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import type { ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
+import type { Position } from '../../../schemas/log/position.ts'
+import { type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
+import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
+import type { Event } from '../../event/event.ts'
+import { sharedBytes } from '../../event/event-columns.ts'
+import { behaviourOfCut, behaviourOfEvents } from '../behaviour.ts'
+import { type DeadLetter, deadLetterValues } from '../dead-letter.ts'
+import type { PartitionName } from '../run-watch.ts'
+import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
+
+/** The topics that a fold sends to, by what they are for. */
+export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
+
+const TOPICS: Readonly<Record<OutboxTopic, string>> = {
+  ingest: INGEST_TOPIC,
+  keyed: KEYED_TOPIC,
+  deadLetters: DEAD_LETTER_TOPIC,
+}
+
+export interface Target {
+  readonly topic: OutboxTopic
+  readonly partition: number
+}
+
+/** A record for another partition. */
+export interface OutgoingRecord extends Target {
+  readonly value: Buffer
+}
+
+/** Smaller records are cheap to repeat; JavaScript pays per record. */
+const RECORD_BYTES = 900 * 1024
+
+export type SentPart = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
+
+/** What was sent to one partition, in order. */
+export interface Mail {
+  readonly target: Target
+  readonly account: string
+  readonly parts: SentPart[]
+}
+
+interface DeadLetterMail {
+  readonly target: Target
+  readonly letters: DeadLetter[]
+  readonly replays: ReplayedEvents[]
+}
+
+/**
+ * What a fold has sent to other partitions and nobody has taken yet. It is appended in rounds, one after the other;
+ * within a round, in order for each partition. A repeat of it, by whomever, is dropped singly by the positions, so
+ * nothing depends on how it is cut into records.
+ */
+export class Outbox {
+  readonly #source: { readonly topic: string; readonly partition: number }
+  #rounds: Map<string, Mail>[] = [new Map()]
+  /** By account. No part of the rounds: nothing waits for them. */
+  #deadLetters = new Map<string, DeadLetterMail>()
+
+  constructor(source: { readonly topic: string; readonly partition: number }) {
+    this.#source = source
+  }
+
+  get empty(): boolean {
+    return this.#rounds.length === 1 && this.#rounds[0]?.size === 0 && this.#deadLetters.size === 0
+  }
+
+  addEvent(target: Target, account: string, place: WaitingPlace, event: Event, position: Position): void {
+    const route = event.origin?.batch.route ?? ''
+    const { parts } = this.#mail(target, account)
+    const last = parts.at(-1)
+    if (last !== undefined && 'events' in last && isSamePlace(last, { place, route })) {
+      last.events.push(event)
+      last.positions.push(position)
+      return
+    }
+    parts.push({ place, route, events: [event], positions: [position] })
+  }
+
+  /** @param bytes about what it takes */
+  add(target: Target, account: string, part: RekeyedPart, bytes: number): void {
+    this.#mail(target, account).parts.push({ part, bytes })
+  }
+
+  addDeadLetter(target: Target, account: string, letter: DeadLetter): void {
+    this.#deadLetterMail(target, account).letters.push(letter)
+  }
+
+  addReplay(target: Target, account: string, replay: ReplayedEvents): void {
+    this.#deadLetterMail(target, account).replays.push(replay)
+  }
+
+  /** What comes later is appended only when everything before is durable, on whatever partition. */
+  endRound(): void {
+    if (this.#rounds.at(-1)?.size !== 0) this.#rounds.push(new Map())
+  }
+
+  /** Everything, round by round. */
+  take(): OutgoingRecord[][] {
+    const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
+    const deadLetters = [...this.#deadLetters].flatMap(([account, { target, letters, replays }]) =>
+      deadLetterValues(account, letters, replays).map(value => ({ ...target, value })),
+    )
+    rounds.push(deadLetters)
+    this.discard()
+    return rounds.filter(records => records.length > 0)
+  }
+
+  /** Everything but dead letters, for those who deliver it themselves: nothing is ever appended. */
+  takeMail(): Mail[] {
+    const mails = new Map<string, Mail>()
+    for (const round of this.#rounds) {
+      for (const [key, mail] of round) {
+        const earlier = mails.get(key)
+        mails.set(key, earlier === undefined ? mail : { ...mail, parts: [...earlier.parts, ...mail.parts] })
+      }
+    }
+    this.discard()
+    return [...mails.values()]
+  }
+
+  /** For those who only look on. */
+  discard(): void {
+    this.#rounds = [new Map()]
+    this.#deadLetters = new Map()
+  }
+
+  #mail(target: Target, account: string): Mail {
+    const round = this.#rounds.at(-1) as Map<string, Mail>
+    const key = `${target.topic} ${target.partition} ${account}`
+    let mail = round.get(key)
+    if (mail === undefined) {
+      mail = { target, account, parts: [] }
+      round.set(key, mail)
+    }
+    return mail
+  }
+
+  #deadLetterMail(target: Target, account: string): DeadLetterMail {
+    let mail = this.#deadLetters.get(account)
+    if (mail === undefined) {
+      mail = { target, letters: [], replays: [] }
+      this.#deadLetters.set(account, mail)
+    }
+    return mail
+  }
+
+  #records({ target, account, parts }: Mail): OutgoingRecord[] {
+    const records: OutgoingRecord[] = []
+    let waiting: RekeyedPart[] = []
+    let waitingBytes = 0
+    let behaviour = SECOND_BEHAVIOUR
+    const close = () => {
+      if (waiting.length === 0) return
+      const { topic: sourceTopic, partition: sourcePartition } = this.#source
+      const value = rekeyedType.encode(
+        { behaviour, sourceTopic, sourcePartition, account, parts: waiting },
+        waitingBytes + 4096,
+      )
+      records.push({ ...target, value })
+      waiting = []
+      waitingBytes = 0
+      behaviour = SECOND_BEHAVIOUR
+    }
+    for (const part of parts) {
+      for (const { encoded, bytes } of 'events' in part
+        ? eventParts(part, account)
+        : [{ encoded: part.part, bytes: part.bytes }]) {
+        if (waitingBytes + bytes > RECORD_BYTES) close()
+        waiting.push(encoded)
+        waitingBytes += bytes
+        behaviour = Math.max(behaviour, behaviourOf(part))
+      }
+    }
+    close()
+    return records
+  }
+}
+
+/** The partition that a target is. */
+export function nameOfTarget({ topic, partition }: Target): PartitionName {
+  return { topic: TOPICS[topic], partition }
+}
+
+/** What a program must know to read it. */
+function behaviourOf(part: SentPart): number {
+  if ('events' in part) return behaviourOfEvents(part.events)
+  return 'weir.ForwardedCut' in part.part ? behaviourOfCut(part.part['weir.ForwardedCut']) : SECOND_BEHAVIOUR
+}
+
+/** A run of events in pieces that a record can hold. */
+function* eventParts(
+  { place, route, events, positions }: EventRun,
+  account: string,
+): Generator<{ encoded: RekeyedPart; bytes: number }> {
+  let first = 0
+  let bytes = 0
+  for (let end = 1; end <= events.length; end++) {
+    const event = events[end - 1] as Event
+    bytes += event.bytes + sharedBytes(event) + 64
+    if (end < events.length && bytes < RECORD_BYTES) continue
+    const run = { place, route, events: events.slice(first, end), positions: positions.slice(first, end) }
+    const encoded = encodedRun(run, account)
+    yield {
+      encoded: { 'weir.RekeyedEvents': encoded },
+      bytes: encoded.lines.length + 12 * run.events.length,
+    }
+    first = end
+    bytes = 0
+  }
+}

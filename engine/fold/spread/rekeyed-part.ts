@@ -1,0 +1,81 @@
+import type { Position } from '../../../schemas/log/position.ts'
+import type { RekeyedEvents, RekeyedPart } from '../../../schemas/log/rekeyed.ts'
+import type { Event } from '../../event/event.ts'
+import { eventColumns, eventsIn } from '../../event/event-columns.ts'
+
+/** Where events wait: a node of a revision of a pipeline. */
+export interface WaitingPlace {
+  readonly pipeline: string
+  readonly version: number
+  readonly node: string
+}
+
+/** Events that one partition sends to another, as they follow each other. */
+export interface EventRun {
+  readonly place: WaitingPlace
+  readonly route: string
+  readonly events: Event[]
+  /** Of each, in the sender's log. */
+  readonly positions: Position[]
+}
+
+/** Whether events of both wait together. */
+export function isSamePlace(one: EventRun, other: Pick<EventRun, 'place' | 'route'>): boolean {
+  const [{ pipeline, version, node }, { place }] = [one.place, other]
+  const isSameNode = node === place.node && pipeline === place.pipeline && version === place.version
+  return isSameNode && one.route === other.route
+}
+
+export function encodedRun({ place, route, events, positions }: EventRun, account: string): RekeyedEvents {
+  return {
+    ...place,
+    ...eventColumns(events, account, route),
+    offsets: bytesOf(Float64Array.from(positions, ({ offset }) => Number(offset))),
+    rows: bytesOf(Uint32Array.from(positions, ({ row }) => row)),
+  }
+}
+
+/** @param isExact see `Event.isExact` */
+export function decodedRun(encoded: RekeyedEvents, isExact = true): EventRun {
+  const { pipeline, version, node } = encoded
+  const offsets = new Float64Array(new Uint8Array(encoded.offsets).buffer)
+  const rows = new Uint32Array(new Uint8Array(encoded.rows).buffer)
+  const events = eventsIn(encoded, isExact)
+  const positions = events.map((_, index) => ({
+    offset: BigInt(offsets[index] as number),
+    row: rows[index] as number,
+  }))
+  return {
+    place: { pipeline, version, node },
+    route: events[0]?.origin?.batch.route ?? '',
+    events,
+    positions,
+  }
+}
+
+export function lastPositionIn(part: RekeyedPart): Position {
+  if ('weir.RekeyedEvents' in part) {
+    const { offsets, rows } = part['weir.RekeyedEvents']
+    return {
+      offset: BigInt(offsets.readDoubleLE(offsets.length - 8)),
+      row: rows.readUInt32LE(rows.length - 4),
+    }
+  }
+  const [{ offset, row }] = Object.values(part) as [{ offset: number; row: number }]
+  return { offset: BigInt(offset), row }
+}
+
+/** What of a part was sent with records below an offset; undefined: nothing. */
+export function partBelow(part: RekeyedPart, offset: bigint, account: string): RekeyedPart | undefined {
+  if (lastPositionIn(part).offset < offset) return part
+  if (!('weir.RekeyedEvents' in part)) return undefined
+  const { events, positions, ...run } = decodedRun(part['weir.RekeyedEvents'])
+  const count = positions.findIndex(position => position.offset >= offset)
+  if (count === 0) return undefined
+  const below = { ...run, events: events.slice(0, count), positions: positions.slice(0, count) }
+  return { 'weir.RekeyedEvents': encodedRun(below, account) }
+}
+
+function bytesOf(values: Float64Array | Uint32Array): Buffer {
+  return Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+}

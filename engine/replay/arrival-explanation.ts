@@ -1,0 +1,156 @@
+import type { Position } from '../../schemas/log/position.ts'
+import { rekeyedType } from '../../schemas/log/rekeyed.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
+import type { Event } from '../event/event.ts'
+import type { Exclusion } from '../fold/account-rules.ts'
+import type { NodeName } from '../fold/node-activity.ts'
+import type { PartitionFold } from '../fold/partition-fold.ts'
+import type { ArrivedEvents, PartitionName, RunningRevision, RunWatch } from '../fold/run-watch.ts'
+import type { GraphObserver } from '../graph/graph-observer.ts'
+import type { LogRecord } from '../log/log.ts'
+import type { Steps } from '../steps.ts'
+import { EventPaths, type ExplainedStep } from './event-paths.ts'
+import type { ExcludedAt, StoredAs } from './line-explanation.ts'
+
+/** An event that came from another partition, and what became of it where it arrived. */
+export interface Arrival {
+  readonly source: PartitionName
+  /** In the source's log. */
+  readonly position: Position
+  /** Of the record with which it arrived. */
+  readonly offset: bigint
+  /** The log's clock when that was appended, UNIX ms. */
+  readonly appendTimeMs: number
+  /** Log time, UNIX ms. */
+  readonly timeMs: number
+  readonly event: Event
+  readonly pipeline: string
+  /** At which it waited. */
+  readonly node: string
+  /** Undefined: its node is no more, and it went no further. */
+  readonly revision: RunningRevision | undefined
+  readonly steps: readonly ExplainedStep[]
+  readonly stored: readonly StoredAs[]
+  /** What windows gave in which it was the last. */
+  readonly gathered: readonly StoredAs[]
+  readonly excluded: readonly ExcludedAt[]
+}
+
+/** About which of the events that arrive somebody wants to know. */
+export type IsAskedArrival = (source: PartitionName, position: Position) => boolean
+
+/**
+ * Folds the next record and tells what becomes of events that it brings from another partition.
+ *
+ * @param fold of an account alone
+ */
+export function* explainArrivals(
+  fold: PartitionFold,
+  record: LogRecord,
+  isAsked: IsAskedArrival,
+): Steps<Arrival[]> {
+  if (schemaIdOf(record.value) !== rekeyedType.id) {
+    yield* fold.applying(record)
+    return []
+  }
+  const watch = new ArrivalWatch(isAsked)
+  yield* fold.applying(record, watch)
+  const { offset, appendTimeMs } = record
+  return watch.arrivals.map(arrival => ({ ...arrival, offset, appendTimeMs, timeMs: fold.timeMs }))
+}
+
+type WatchedArrival = Omit<Arrival, 'offset' | 'appendTimeMs' | 'timeMs'>
+
+/** Notes what becomes of the events that one record brings. */
+class ArrivalWatch implements RunWatch {
+  readonly arrivals: WatchedArrival[] = []
+  readonly #isAsked: IsAskedArrival
+  /** They are run on one group after the other. */
+  #arrived: ArrivedEvents | undefined
+  #paths: EventPaths | undefined
+  #asked: ReadonlySet<number> = new Set()
+  /** By the line that they come from: of those that travel with the events, each has its own. */
+  #stored = new Map<number, StoredAs[]>()
+  #gathered = new Map<number, StoredAs[]>()
+  #excluded = new Map<number, ExcludedAt[]>()
+
+  constructor(isAsked: IsAskedArrival) {
+    this.#isAsked = isAsked
+  }
+
+  takesEffect(): void {}
+
+  resumes(arrived: ArrivedEvents): void {
+    const { source, positions } = arrived
+    this.#arrived = arrived
+    this.#asked = new Set(positions.keys().filter(row => this.#isAsked(source, positions[row] as Position)))
+    this.#paths = new EventPaths(row => this.#asked.has(row))
+    this.#stored = new Map()
+    this.#gathered = new Map()
+    this.#excluded = new Map()
+  }
+
+  observerOf(): GraphObserver | undefined {
+    return this.#arrived === undefined || this.#asked.size === 0 ? undefined : this.#paths
+  }
+
+  stored(event: Event, { pipeline, node }: NodeName, row: number): void {
+    const stored = this.#isOfArrived(event) ? this.#stored : this.#gathered
+    this.#note(stored, event, { pipeline, node, row })
+  }
+
+  excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
+    this.#note(this.#excluded, event, { pipeline, node, reason })
+  }
+
+  resumed(revision: RunningRevision | undefined): void {
+    if (this.#arrived === undefined) return
+    const { source, place, events, positions } = this.#arrived
+    this.#arrived = undefined
+    const { pipeline, node } = place
+    for (const row of this.#asked) {
+      const event = events[row] as Event
+      this.arrivals.push({
+        source,
+        position: positions[row] as Position,
+        event,
+        pipeline,
+        node,
+        revision,
+        steps: revision === undefined ? [goneStep(node, event)] : (this.#paths?.steps(row) ?? []),
+        stored: this.#stored.get(lineOf(event)) ?? [],
+        gathered: this.#gathered.get(lineOf(event)) ?? [],
+        excluded: this.#excluded.get(lineOf(event)) ?? [],
+      })
+    }
+  }
+
+  #isOfArrived({ origin }: Event): boolean {
+    return origin?.batch === this.#arrived?.events[0]?.origin?.batch
+  }
+
+  /** Of what windows give at the same time, only what belongs to an event that arrived. */
+  #note<Noted>(notes: Map<number, Noted[]>, event: Event, noted: Noted): void {
+    const own = this.#isOfArrived(event) ? event : this.#lastIn(event)
+    if (this.#arrived === undefined || own === undefined) return
+    const line = lineOf(own)
+    notes.set(line, [...(notes.get(line) ?? []), noted])
+  }
+
+  /** The event that was the last in the window that gave an event. */
+  #lastIn(event: Event): Event | undefined {
+    const row = this.#paths?.lastRowIn(event)
+    return row === undefined ? undefined : this.#arrived?.events[row]
+  }
+}
+
+/** It is counted as dropped under its node. */
+function goneStep(node: string, event: Event): ExplainedStep {
+  const reason = { rule: 'the node is no longer in the pipeline' }
+  return { node, outcome: 'dropped', outputs: [], event, reason, sentTo: undefined, errors: [] }
+}
+
+/** Every event of a pipeline comes from a line. */
+function lineOf({ origin }: Event): number {
+  return origin?.index ?? -1
+}

@@ -1,0 +1,90 @@
+import { lineBatchType } from '../../../schemas/log/line-batch.ts'
+import { schemaIdOf } from '../../../schemas/log/wire-format.ts'
+import type { PartitionName } from '../../fold/run-watch.ts'
+import type { Arrival } from '../arrival-explanation.ts'
+import type { ExplainedLine, ExplainedRecord } from '../line-explanation.ts'
+import { partitionNamed, type ReplayedTopics } from '../moved-events.ts'
+import { PartitionReplay } from '../replay.ts'
+
+export interface RecordPlace extends PartitionName {
+  readonly offset: bigint
+}
+
+/** Something that a record yielded, by its row: a stored line, or an event for another partition. */
+export interface YieldedPlace extends RecordPlace {
+  readonly row: number
+}
+
+/** A line where it came in, alone of its record, and the events that its own became in other partitions on the way. */
+export interface LineOrigin {
+  readonly partition: number
+  readonly record: ExplainedRecord
+  readonly arrivals: readonly Arrival[]
+}
+
+export interface OriginSearch {
+  readonly topics: ReplayedTopics
+  readonly account: string
+  /** Called again and again: others of this process get their turn in it. */
+  rest(): Promise<void>
+}
+
+/**
+ * Leads from what a record yielded back to the line that it came from, through all partitions that its events went to.
+ *
+ * @returns undefined when the account has no such line, or it came with a dead letter that was run on again
+ * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of a part of the way
+ */
+export async function originOf(search: OriginSearch, yielded: YieldedPlace): Promise<LineOrigin | undefined> {
+  const arrivals: Arrival[] = []
+  let place = yielded
+  for (;;) {
+    const record = await explainedAt(search, place)
+    if (record === undefined) return undefined
+    if ('lines' in record) {
+      const lines = record.lines.filter(line => yields(line, place))
+      return lines.length === 0
+        ? undefined
+        : { partition: place.partition, record: { ...record, lines }, arrivals }
+    }
+    const arrival = record.arrivals.find(each => yields(each, place))
+    if (arrival === undefined) return undefined
+    arrivals.push(arrival)
+    place = { ...arrival.source, ...arrival.position }
+  }
+}
+
+/**
+ * What became of everything in a record, lines or events from another partition.
+ *
+ * @returns undefined when the log has no such record of the account
+ * @throws as `originOf`
+ */
+export async function explainedAt(
+  { topics, account, rest }: OriginSearch,
+  { offset, ...name }: RecordPlace,
+): Promise<ExplainedRecord | { readonly arrivals: readonly Arrival[] } | undefined> {
+  const source = partitionNamed(topics, name)
+  const { topic, partition } = source
+  if (partition >= topic.partitions) return undefined
+  const { first, next } = await topic.bounds(partition)
+  if (offset < first || offset >= next) return undefined
+  const [found] = await topic.read(partition, offset, 1)
+  if (found?.offset !== offset) return undefined
+  const replay = await PartitionReplay.reaching(source, offset, { account })
+  await replay.foldTo(offset, rest)
+  if (schemaIdOf(found.value) === lineBatchType.id) {
+    for await (const record of replay.explanations(offset + 1n, rest, account, () => true)) return record
+    return undefined
+  }
+  for await (const arrivals of replay.arrivals(offset + 1n, rest, () => true)) return { arrivals }
+  return undefined
+}
+
+function yields(explained: ExplainedLine | Arrival, { row }: YieldedPlace): boolean {
+  const steps = 'pipelines' in explained ? explained.pipelines.flatMap(each => each.steps) : explained.steps
+  return (
+    explained.stored.some(stored => stored.row === row) ||
+    steps.some(({ sentTo }) => sentTo?.position.row === row)
+  )
+}

@@ -1,0 +1,109 @@
+import type { LineBatchView } from '../../../schemas/log/line-batch.ts'
+import type { PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { Event } from '../../event/event.ts'
+import type { NodeName } from '../../fold/node-activity.ts'
+import type { PipelineInEffect, RunWatch } from '../../fold/run-watch.ts'
+import type { GraphObserver } from '../../graph/graph-observer.ts'
+import type { EndingWindow } from '../../nodes/contract/define-processor.ts'
+import type { StoredAs } from '../line-explanation.ts'
+import { partitionNamed } from '../moved-events.ts'
+import { PartitionReplay } from '../replay.ts'
+import type { OriginSearch, YieldedPlace } from './line-origin.ts'
+
+/** A window that gave an event, which became a stored line. */
+export interface ExplainedWindow {
+  readonly pipeline: string
+  /** Of its cut. */
+  readonly version: number
+  readonly document: PipelineDocument
+  readonly node: string
+  /** What was in it; undefined: an event ended it, before its time. */
+  readonly window: EndingWindow | undefined
+  /** Log time, UNIX ms. */
+  readonly endedMs: number
+  readonly event: Event
+  readonly stored: readonly StoredAs[]
+}
+
+/**
+ * Leads from a stored line back to the window that gave it. A window ends with whatever record brings its time, also of
+ * another account, and the rows of such a record are numbered over all accounts: so all of them are folded.
+ *
+ * @returns undefined when no window of the account gave that
+ * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of a part of the way
+ */
+export async function windowBehind(
+  { topics, account, rest }: OriginSearch,
+  { offset, row, ...name }: YieldedPlace,
+): Promise<ExplainedWindow | undefined> {
+  const source = partitionNamed(topics, name)
+  const { topic, partition } = source
+  if (partition >= topic.partitions) return undefined
+  const { first, next } = await topic.bounds(partition)
+  if (offset < first || offset >= next) return undefined
+  const replay = await PartitionReplay.reaching(source, offset)
+  await replay.foldTo(offset, rest)
+  const watch = new WindowWatch(account)
+  replay.fold.showPipelines(watch)
+  watch.begin()
+  await replay.foldTo(offset + 1n, rest, watch)
+  return watch.explained(row, replay.timeMs)
+}
+
+type Given = Pick<ExplainedWindow, 'pipeline' | 'node' | 'window' | 'event'>
+
+/** Notes what the windows of an account give. */
+class WindowWatch implements RunWatch {
+  readonly #account: string
+  readonly #inEffect = new Map<string, PipelineInEffect>()
+  /** What a window gives has lines of its own, and so has all that becomes of it. */
+  readonly #given = new Map<LineBatchView, Given>()
+  readonly #stored: (StoredAs & { readonly lines: LineBatchView })[] = []
+  #hasBegun = false
+
+  constructor(account: string) {
+    this.#account = account
+  }
+
+  /** A cut in the record ends windows of what was in effect before it. */
+  begin(): void {
+    this.#hasBegun = true
+  }
+
+  takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void {
+    if (account === this.#account && !this.#hasBegun) this.#inEffect.set(pipeline, inEffect)
+  }
+
+  observerOf(account: string, pipeline: string): GraphObserver | undefined {
+    if (account !== this.#account) return undefined
+    const nothing = () => {}
+    const gave: GraphObserver['gave'] = (node, event, window) => {
+      if (event.origin !== null) this.#given.set(event.origin.batch, { pipeline, node, window, event })
+    }
+    return {
+      left: nothing,
+      dropped: nothing,
+      gathered: nothing,
+      failed: nothing,
+      moved: nothing,
+      reported: nothing,
+      gave,
+    }
+  }
+
+  stored({ origin }: Event, { account, pipeline, node }: NodeName, row: number): void {
+    if (account === this.#account && origin !== null)
+      this.#stored.push({ row, pipeline, node, lines: origin.batch })
+  }
+
+  /** @param row of a stored line */
+  explained(row: number, endedMs: number): ExplainedWindow | undefined {
+    const lines = this.#stored.find(stored => stored.row === row)?.lines
+    const given = lines && this.#given.get(lines)
+    if (given === undefined) return undefined
+    const inEffect = this.#inEffect.get(given.pipeline)
+    if (inEffect?.document === undefined) return undefined
+    const stored = this.#stored.filter(each => each.lines === lines).map(({ lines: _, ...each }) => each)
+    return { ...given, version: inEffect.version, document: inEffect.document, endedMs, stored }
+  }
+}

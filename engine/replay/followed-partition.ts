@@ -1,0 +1,123 @@
+import type { Clock } from '../clock/clock.ts'
+import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
+import type { RunWatch } from '../fold/run-watch.ts'
+import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { CheckpointLog } from './checkpoint-log.ts'
+import type { ReplayedPartition } from './replay.ts'
+
+const READ_BYTES = 1024 * 1024
+/** Folded without a rest, about. */
+const STRETCH_MS = 10
+/** After trouble with the log. */
+const PAUSE_MS = 1_000
+
+/**
+ * The fold of an account's part of a partition that others work on, for those who watch it: from the newest checkpoint to
+ * the end of the log, then on with it. It has no effect on anything, and takes half of the time of a processor at most.
+ */
+export class FollowedPartition {
+  readonly #source: ReplayedPartition
+  readonly #scope: FoldScope
+  readonly #clock: Clock
+  readonly #watch: RunWatch
+  /** First offset that is shown. */
+  #liveFrom = 0n
+  #isShown = false
+  #workedMs = 0
+
+  constructor(source: ReplayedPartition, scope: FoldScope, clock: Clock, watch: RunWatch) {
+    this.#source = source
+    this.#scope = scope
+    this.#clock = clock
+    this.#watch = watch
+  }
+
+  /**
+   * Follows the partition until the signal. Shown is what is on the log from now on.
+   *
+   * @throws LogError, FoldError when it cannot be folded
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { topic, partition } = this.#source
+    const { next } = await this.#repeated(() => topic.bounds(partition), signal)
+    this.#liveFrom = next
+    let fold = await this.#repeated(() => this.#newestFold(), signal)
+    while (!signal.aborted) {
+      try {
+        await this.#readOn(fold, signal)
+      } catch (error) {
+        if (!isTrimmed(error)) throw error
+        // What is needed next has been stored and trimmed meanwhile: the newest checkpoint lies behind it.
+        const newest = await this.#repeated(() => this.#newestFold(), signal)
+        if (newest.nextOffset <= fold.nextOffset) throw error
+        fold = newest
+      }
+    }
+  }
+
+  async #newestFold(): Promise<PartitionFold> {
+    const { topic, partition, checkpoints } = this.#source
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
+    return new PartitionFold(foldIdentity(topic, partition), kept?.body, this.#scope)
+  }
+
+  async #readOn(fold: PartitionFold, signal: AbortSignal): Promise<void> {
+    const { topic, partition } = this.#source
+    const read = () => topic.read(partition, fold.nextOffset, READ_BYTES)
+    for (const record of await this.#repeated(read, signal)) {
+      if (signal.aborted) return
+      await this.#apply(fold, record)
+      await this.#rest()
+    }
+    if (fold.nextOffset >= this.#liveFrom) this.#show(fold)
+    await this.#repeated(() => topic.waitBeyond(partition, fold.nextOffset, signal), signal)
+  }
+
+  async #apply(fold: PartitionFold, record: LogRecord): Promise<void> {
+    const isLive = record.offset >= this.#liveFrom
+    if (isLive) this.#show(fold)
+    const steps = fold.applying(record, isLive ? this.#watch : undefined)
+    for (let isDone = false; !isDone; ) {
+      const startedMs = this.#clock.monotonicMs()
+      isDone = steps.next().done === true
+      this.#workedMs += this.#clock.monotonicMs() - startedMs
+      if (!isDone) await this.#rest()
+    }
+    fold.outbox.discard()
+    if (isLive) this.#liveFrom = fold.nextOffset
+  }
+
+  #show(fold: PartitionFold): void {
+    if (!this.#isShown) fold.showPipelines(this.#watch)
+    this.#isShown = true
+  }
+
+  /** As long as the work took: whoever else is served by this process does not wait for it. */
+  async #rest(): Promise<void> {
+    if (this.#workedMs < STRETCH_MS) return
+    const workedMs = this.#workedMs
+    this.#workedMs = 0
+    await this.#clock.sleep(workedMs)
+  }
+
+  /** Goes on when brokers that were away are back. */
+  async #repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        if (signal.aborted || !(error instanceof LogError && error.retriable)) throw error
+        await this.#clock.sleep(PAUSE_MS, signal)
+      }
+    }
+  }
+}
+
+function isTrimmed(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
+}
+
+/** Every partition of a topic, with its checkpoints. */
+export function partitionsOf(topic: Topic, checkpoints: Topic): ReplayedPartition[] {
+  return Array.from({ length: topic.partitions }, (_, partition) => ({ topic, checkpoints, partition }))
+}

@@ -1,0 +1,183 @@
+import type { JsonObject } from '../../schemas/json.ts'
+import { LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
+import type { PipelineDocument } from '../../schemas/pipeline.ts'
+import { Event } from '../event/event.ts'
+import type { Exclusion } from '../fold/account-rules.ts'
+import type { NodeName } from '../fold/node-activity.ts'
+import type { PartitionFold } from '../fold/partition-fold.ts'
+import type { PipelineInEffect, RunWatch } from '../fold/run-watch.ts'
+import type { GraphObserver } from '../graph/graph-observer.ts'
+import type { LogRecord } from '../log/log.ts'
+import type { Steps } from '../steps.ts'
+import { EventPaths, type ExplainedStep } from './event-paths.ts'
+
+/** What became of one line, when it was handled. */
+export interface ExplainedLine {
+  /** Among the lines of its record. */
+  readonly index: number
+  readonly event: Event
+  /** Of a request that came before with the same idempotency key, or the whole record was written twice: it was passed over. */
+  readonly isRepeat: boolean
+  /** By a rule that drops lines entirely, as it arrived. */
+  readonly droppedFor: JsonObject | undefined
+  readonly stored: readonly StoredAs[]
+  /** What windows gave in which it was the last. */
+  readonly gathered: readonly StoredAs[]
+  /** By rules on lines, or because a quota was used up. */
+  readonly excluded: readonly ExcludedAt[]
+  /** What was deployed of the account's pipelines, in the order of their ids. Where none has taken the line, the default graph has. */
+  readonly pipelines: readonly ExplainedPipeline[]
+}
+
+/** A line of the own store. */
+export interface StoredAs {
+  /** Among the stored lines of its record. */
+  readonly row: number
+  /** '' for the default graph. */
+  readonly pipeline: string
+  readonly node: string
+}
+
+/** A place where the line would have been stored. */
+export interface ExcludedAt extends Omit<StoredAs, 'row'> {
+  readonly reason: JsonObject
+}
+
+export interface ExplainedPipeline {
+  readonly id: string
+  /** Of the deployment in effect. */
+  readonly version: number
+  readonly document: PipelineDocument
+  readonly isPaused: boolean
+  /** What its nodes did with the line, in the order in which it met them; none when the pipeline did not take it. */
+  readonly steps: readonly ExplainedStep[]
+}
+
+/** A record of lines, and what became of those that were asked for. */
+export interface ExplainedRecord {
+  readonly offset: bigint
+  /** The log's clock when it was appended, UNIX ms. */
+  readonly appendTimeMs: number
+  /** Log time, UNIX ms. */
+  readonly timeMs: number
+  readonly lines: readonly ExplainedLine[]
+}
+
+/**
+ * Folds the next record and tells what becomes of its lines.
+ *
+ * @param isAsked about which lines somebody wants to know
+ * @returns undefined when the record holds no lines of the account
+ */
+export function* explainRecord(
+  fold: PartitionFold,
+  record: LogRecord,
+  account: string,
+  isAsked: (line: Event, index: number) => boolean,
+): Steps<ExplainedRecord | undefined> {
+  const batch = schemaIdOf(record.value) === lineBatchType.id ? LineBatchView.decode(record.value) : undefined
+  if (batch?.account !== account) {
+    yield* fold.applying(record)
+    return undefined
+  }
+  const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+  const asked = new Set(
+    events.keys().filter(index => batch.refusalText(index) === '' && isAsked(events[index] as Event, index)),
+  )
+  const { offset, appendTimeMs } = record
+  if (asked.size === 0) {
+    yield* fold.applying(record)
+    return { offset, appendTimeMs, timeMs: fold.timeMs, lines: [] }
+  }
+  const watch = new LineWatch(asked)
+  fold.showPipelines(watch)
+  yield* fold.applying(record, watch)
+  const lines = [...asked].map(index => watch.explained(index, events[index] as Event))
+  return { offset, appendTimeMs, timeMs: fold.timeMs, lines }
+}
+
+/** Notes what becomes of some lines of one record. */
+class LineWatch implements RunWatch {
+  readonly #asked: ReadonlySet<number>
+  readonly #inEffect = new Map<string, PipelineInEffect>()
+  readonly #paths = new Map<string, EventPaths>()
+  readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
+  readonly #gathered: (StoredAs & { readonly line: number | undefined })[] = []
+  readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
+  readonly #dropped = new Map<number, JsonObject>()
+  #batch: LineBatchView | undefined
+  /** Of the lines that were handled, in order. */
+  #handled: readonly number[] = []
+
+  constructor(asked: ReadonlySet<number>) {
+    this.#asked = asked
+  }
+
+  takesEffect(_account: string, pipeline: string, inEffect: PipelineInEffect): void {
+    this.#inEffect.set(pipeline, inEffect)
+  }
+
+  dropped(_batch: LineBatchView, index: number, { reason }: Exclusion): void {
+    this.#dropped.set(index, reason)
+  }
+
+  handles(batch: LineBatchView, indexes: readonly number[]): void {
+    this.#batch = batch
+    this.#handled = indexes
+  }
+
+  /** Asked once more where windows of the pipeline end with the record. */
+  observerOf(_account: string, pipeline: string): GraphObserver {
+    const paths =
+      this.#paths.get(pipeline) ?? new EventPaths(row => this.#asked.has(this.#handled[row] as number))
+    this.#paths.set(pipeline, paths)
+    return paths
+  }
+
+  stored(event: Event, { pipeline, node }: NodeName, row: number): void {
+    const stored = this.#isOfRecord(event) ? this.#stored : this.#gathered
+    stored.push({ line: this.#lineOf(event, pipeline), pipeline, node, row })
+  }
+
+  excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
+    this.#excluded.push({ line: this.#lineOf(event, pipeline), pipeline, node, reason })
+  }
+
+  #isOfRecord({ origin }: Event): boolean {
+    return origin?.batch === this.#batch
+  }
+
+  /** Number of the line that an event comes from; undefined: it is nobody's, as most of what windows give. */
+  #lineOf(event: Event, pipeline: string): number | undefined {
+    if (this.#isOfRecord(event)) return event.origin?.index
+    const row = this.#paths.get(pipeline)?.lastRowIn(event)
+    return row === undefined ? undefined : this.#handled[row]
+  }
+
+  explained(index: number, event: Event): ExplainedLine {
+    const row = this.#handled.indexOf(index)
+    return {
+      index,
+      event,
+      isRepeat: row < 0 && !this.#dropped.has(index),
+      droppedFor: this.#dropped.get(index),
+      stored: ofLine(this.#stored, index),
+      gathered: ofLine(this.#gathered, index),
+      excluded: ofLine(this.#excluded, index),
+      pipelines: [...this.#inEffect]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([id, { version, document, isPaused }]) => {
+          const steps = this.#paths.get(id)?.steps(row) ?? []
+          return document === undefined ? [] : [{ id, version, document, isPaused, steps }]
+        }),
+    }
+  }
+}
+
+function ofLine<Noted extends { readonly line: number | undefined }>(
+  notes: readonly Noted[],
+  index: number,
+): Omit<Noted, 'line'>[] {
+  return notes.filter(({ line }) => line === index).map(({ line: _, ...noted }) => noted)
+}

@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises'
+import { type PartitionedTopics, partitionOfAccount } from '../../schemas/log/topics.ts'
+import type { Clock } from '../clock/clock.ts'
+import { InTurn } from '../configuration/in-turn.ts'
+import { FoldError } from '../fold/partition-fold.ts'
+import type { HeldState } from '../graph/compiled-node.ts'
+import { LogError } from '../log/log.ts'
+import { CheckpointTooLargeError } from './checkpoint-log.ts'
+import { PartitionReplay, type ReplayedPartition } from './replay.ts'
+
+/** Clients of the API give up after 15 s. */
+const PATIENCE_MS = 5_000
+/** How long an engine of this process may take to come to the present end; then this reads by itself. */
+const ENGINE_PATIENCE_MS = 500
+const POLL_MS = 5
+/** Of all accounts of a partition together; it is read as a whole. */
+const MAX_CHECKPOINT_BYTES = 256 * 1024 * 1024
+
+/** The memory of a node of what runs of a pipeline. */
+export interface MemoryPlace {
+  readonly account: string
+  readonly pipeline: string
+  readonly node: string
+}
+
+/** Memory of a node on one partition, as it is at that log time, UNIX ms. Not to be kept: it changes. */
+export interface PresentState {
+  readonly memory: HeldState
+  readonly timeMs: number
+}
+
+/** A fold that follows its partition. */
+export interface FollowingFold {
+  readonly nextOffset: bigint
+  readonly timeMs: number
+  /** A record is applied in part: the memory is that of no moment. */
+  readonly isApplying: boolean
+  memoryOf(account: string, pipeline: string, node: string): HeldState | undefined
+}
+
+/** The folds of this process. */
+export interface FollowingFolds {
+  /** Absent where another process works on the partition, or it has not been read yet. */
+  foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined
+}
+
+export interface PresentMemoryOptions {
+  readonly topics: Pick<PartitionedTopics, 'ingest' | 'checkpoints' | 'keyed'>
+  /** Absent where no engine runs in this process. */
+  readonly engine?: FollowingFolds | undefined
+  readonly clock: Clock
+}
+
+/** The memory cannot be told now: the message says why. */
+export class MemoryUnavailableError extends Error {
+  override readonly name = 'MemoryUnavailableError'
+}
+
+/**
+ * What nodes remember at this moment, for people who ask, in a process of whatever role. The log is the truth: what an
+ * engine of this process has folded to the present end is taken as it is; otherwise the partition is folded again from
+ * its newest checkpoint, for nothing but the answer.
+ */
+export class PresentMemory {
+  readonly #options: PresentMemoryOptions
+  readonly #turns = new InTurn()
+
+  constructor(options: PresentMemoryOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Shows the memory of a node on every partition that may have some, one after the other.
+   *
+   * @param isSpread whether the account is, or was, on many partitions
+   * @throws MemoryUnavailableError when it takes longer than a few seconds, or more memory than it may
+   */
+  async look(place: MemoryPlace, isSpread: boolean, show: (state: PresentState) => void): Promise<void> {
+    const { clock } = this.#options
+    const untilMs = clock.monotonicMs() + PATIENCE_MS
+    const rest = async () => {
+      if (clock.monotonicMs() >= untilMs) throw tooLate()
+      await setImmediate()
+    }
+    const over = new AbortController()
+    const late = clock.sleep(PATIENCE_MS, over.signal).then(() => {
+      if (!over.signal.aborted) throw tooLate()
+    })
+    // One account holds one fold at a time, however often it asks.
+    const looked = this.#turns.run(place.account, async () => {
+      for (const source of this.#sources(place.account, isSpread))
+        await this.#lookAt(source, place, rest, show)
+    })
+    try {
+      await Promise.race([looked, late])
+    } catch (error) {
+      throw unavailable(error)
+    } finally {
+      over.abort()
+    }
+  }
+
+  *#sources(account: string, isSpread: boolean): Iterable<MemorySource> {
+    const { ingest, checkpoints, keyed } = this.#options.topics
+    const home = partitionOfAccount(account, ingest.partitions)
+    yield { lane: 'ingest', topic: ingest, checkpoints, partition: home }
+    for (let partition = 0; isSpread && partition < keyed.topic.partitions; partition++)
+      yield { lane: 'keyed', ...keyed, partition }
+  }
+
+  async #lookAt(
+    source: MemorySource,
+    { account, pipeline, node }: MemoryPlace,
+    rest: () => Promise<void>,
+    show: (state: PresentState) => void,
+  ): Promise<void> {
+    await rest()
+    const { next } = await source.topic.bounds(source.partition)
+    const fold = (await this.#followingFold(source, next)) ?? (await foldedTo(source, account, next, rest))
+    const memory = fold.memoryOf(account, pipeline, node)
+    if (memory !== undefined) show({ memory, timeMs: fold.timeMs })
+  }
+
+  /** The fold of an engine of this process, once it has come that far. */
+  async #followingFold({ lane, partition }: MemorySource, until: bigint): Promise<FollowingFold | undefined> {
+    const { engine, clock } = this.#options
+    const untilMs = clock.monotonicMs() + ENGINE_PATIENCE_MS
+    for (;;) {
+      const fold = engine?.foldOf(lane, partition)
+      if (fold === undefined) return undefined
+      if (fold.nextOffset >= until && !fold.isApplying) return fold
+      if (clock.monotonicMs() >= untilMs) return undefined
+      await clock.sleep(POLL_MS)
+    }
+  }
+}
+
+interface MemorySource extends ReplayedPartition {
+  readonly lane: 'ingest' | 'keyed'
+}
+
+/** The fold of the account alone, which takes no more memory than its part. */
+async function foldedTo(
+  source: MemorySource,
+  account: string,
+  until: bigint,
+  rest: () => Promise<void>,
+): Promise<FollowingFold> {
+  const replay = await PartitionReplay.fromNewest(source, MAX_CHECKPOINT_BYTES, { account })
+  await rest()
+  await replay.foldTo(until, rest)
+  return replay.fold
+}
+
+function tooLate(): MemoryUnavailableError {
+  return new MemoryUnavailableError(
+    `Reading what the node remembers took longer than ${PATIENCE_MS / 1000} s: try it again later`,
+  )
+}
+
+function unavailable(error: unknown): unknown {
+  if (error instanceof CheckpointTooLargeError)
+    return new MemoryUnavailableError(
+      `The partition remembers more than ${MAX_CHECKPOINT_BYTES / 1024 ** 2} MiB: only a process whose engine works on it can tell`,
+    )
+  if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
+    return new MemoryUnavailableError('The log was trimmed while it was read: try it again')
+  if (error instanceof FoldError) return new MemoryUnavailableError(error.message, { cause: error })
+  return error
+}

@@ -1,0 +1,237 @@
+import type { LineBatchView } from '../../../schemas/log/line-batch.ts'
+import type { Position } from '../../../schemas/log/position.ts'
+import type { PipelineDocument } from '../../../schemas/pipeline.ts'
+import { Event } from '../../event/event.ts'
+import type { PartitionFold } from '../../fold/partition-fold.ts'
+import type { ArrivedEvents, PartitionName, RunWatch } from '../../fold/run-watch.ts'
+import { sourceKey } from '../../fold/spread/spread-account.ts'
+import { NO_ROW } from '../../graph/compiled-node.ts'
+import type { GraphObserver, SentTo } from '../../graph/graph-observer.ts'
+import { type NodeCounters, noCounts } from '../../graph/node-counters.ts'
+import type { NodeError } from '../../graph/node-error.ts'
+import type { LogRecord } from '../../log/log.ts'
+import type { Steps } from '../../steps.ts'
+
+/** What became of a line, and the destination that took it. */
+export interface LeftEvent {
+  /** Id of the destination. */
+  readonly node: string
+  readonly event: Event
+}
+
+/** A line of which something has been sent to another partition, on either side. */
+export interface LineUnderWay {
+  readonly sent: Event | undefined
+  readonly deployed: LeftEvent[]
+  readonly draft: LeftEvent[]
+  /** Things that have not arrived yet, on both sides. */
+  awaited: number
+}
+
+interface SentOn {
+  /** Its number among those that were handled. */
+  readonly line: number
+  readonly position: Position
+}
+
+/** What was sent comes from a line, or from a window. */
+type Sender = LineUnderWay | 'window'
+
+/** What one side has sent to other partitions, until it arrives there, by source and position. */
+export class EventsUnderWay {
+  readonly side: 'deployed' | 'draft'
+  readonly #senders = new Map<string, Sender>()
+
+  constructor(side: 'deployed' | 'draft') {
+    this.side = side
+  }
+
+  get size(): number {
+    return this.#senders.size
+  }
+
+  send(source: PartitionName, position: Position, sender: Sender): void {
+    this.#senders.set(eventKey(source, position), sender)
+    if (sender !== 'window') sender.awaited++
+  }
+
+  /** @returns undefined: it was sent before the comparison began, or is none of a compared pipeline */
+  arrive(source: PartitionName, position: Position): Sender | undefined {
+    const key = eventKey(source, position)
+    const sender = this.#senders.get(key)
+    this.#senders.delete(key)
+    return sender
+  }
+}
+
+/** One of the two that are compared, in one partition. */
+export class PreviewSide {
+  readonly fold: PartitionFold
+  readonly watch: DestinationWatch
+  readonly #pipeline: string
+  readonly #before: ReadonlyMap<string, NodeCounters>
+
+  constructor(fold: PartitionFold, pipeline: string, underWay: EventsUnderWay) {
+    this.fold = fold
+    this.watch = new DestinationWatch(fold.name, pipeline, underWay)
+    this.#pipeline = pipeline
+    fold.showPipelines(this.watch)
+    this.#before = totalsOf(fold, pipeline)
+  }
+
+  tryPipeline(document: PipelineDocument): void {
+    this.fold.tryPipeline(document)
+    this.fold.showPipelines(this.watch)
+  }
+
+  *applying(record: LogRecord): Steps {
+    this.watch.begin()
+    yield* this.fold.applying(record, this.watch)
+  }
+
+  receive(value: Buffer, timeMs: number): void {
+    this.watch.begin()
+    this.fold.receive(value, timeMs, this.watch)
+  }
+
+  /** Adds what each node has done since the comparison began. */
+  addCounters(sums: Map<string, NodeCounters>): void {
+    for (const [node, totals] of totalsOf(this.fold, this.#pipeline)) {
+      const before = this.#before.get(node) ?? noCounts()
+      const sum = sums.get(node) ?? noCounts()
+      for (const name of Object.keys(sum) as (keyof NodeCounters)[]) sum[name] += totals[name] - before[name]
+      sums.set(node, sum)
+    }
+  }
+}
+
+const NONE: readonly LeftEvent[] = []
+
+/** Notes by which destinations of a pipeline the lines of a record left, and what was sent on. */
+export class DestinationWatch implements RunWatch, GraphObserver {
+  /** Lines all of whose events that were under way have arrived with this record. */
+  readonly ended: LineUnderWay[] = []
+  readonly leftWindows: LeftEvent[] = []
+  /** What the pipeline's expressions cost too much for, in a sentence; undefined: they did not. */
+  tooDear: string | undefined
+  readonly #name: PartitionName
+  readonly #pipeline: string
+  readonly #underWay: EventsUnderWay
+  readonly #sinks = new Set<string>()
+  #batch: LineBatchView | undefined
+  #indexes: readonly number[] = []
+  /** By the number of the line among those that were handled. */
+  readonly #left: LeftEvent[][] = []
+  readonly #sentOn: SentOn[] = []
+  /** Of each event that has arrived and is run on. */
+  #arrived: (Sender | undefined)[] | undefined
+
+  constructor(name: PartitionName, pipeline: string, underWay: EventsUnderWay) {
+    this.#name = name
+    this.#pipeline = pipeline
+    this.#underWay = underWay
+  }
+
+  begin(): void {
+    this.#indexes = []
+    this.#left.length = 0
+    this.#sentOn.length = 0
+    this.ended.length = 0
+    this.leftWindows.length = 0
+  }
+
+  get lines(): number {
+    return this.#indexes.length
+  }
+
+  leftOf(line: number): readonly LeftEvent[] {
+    return this.#left[line] ?? NONE
+  }
+
+  /** What was sent to other partitions of the lines that were handled. */
+  get sentOn(): readonly SentOn[] {
+    return this.#sentOn
+  }
+
+  /** Follows what was sent of a line. */
+  follow(position: Position, line: LineUnderWay): void {
+    this.#underWay.send(this.#name, position, line)
+  }
+
+  event(line: number): Event | undefined {
+    const index = this.#indexes[line]
+    return this.#batch === undefined || index === undefined ? undefined : Event.ofLine(this.#batch, index)
+  }
+
+  handles(batch: LineBatchView, indexes: readonly number[]): void {
+    this.#batch = batch
+    this.#indexes = indexes
+  }
+
+  resumes({ source, place, positions }: ArrivedEvents): void {
+    if (place.pipeline !== this.#pipeline) return
+    this.#arrived = positions.map(position => this.#underWay.arrive(source, position))
+  }
+
+  resumed(): void {
+    for (const sender of this.#arrived ?? [])
+      if (typeof sender === 'object' && --sender.awaited === 0) this.ended.push(sender)
+    this.#arrived = undefined
+  }
+
+  observerOf(_account: string, pipeline: string): GraphObserver | undefined {
+    return pipeline === this.#pipeline ? this : undefined
+  }
+
+  takesEffect(
+    _account: string,
+    pipeline: string,
+    { document }: { document: PipelineDocument | undefined },
+  ): void {
+    if (pipeline !== this.#pipeline) return
+    // Those of earlier revisions stay: their events may be under way.
+    for (const { kind, id } of document?.nodes ?? []) if (kind === 'sink') this.#sinks.add(id)
+  }
+
+  left(node: string, _output: string, event: Event, row: number): void {
+    if (!this.#sinks.has(node)) return
+    const sender = this.#senderOf(row)
+    if (sender === 'window') this.leftWindows.push({ node, event })
+    else if (sender !== undefined) sender[this.#underWay.side].push({ node, event })
+    else if (this.#arrived !== undefined) return
+    else if (this.#left[row] === undefined) this.#left[row] = [{ node, event }]
+    else this.#left[row].push({ node, event })
+  }
+
+  moved(_node: string, _event: Event, row: number, { position }: SentTo): void {
+    const sender = this.#senderOf(row)
+    if (sender !== undefined) this.#underWay.send(this.#name, position, sender)
+    else if (this.#arrived === undefined) this.#sentOn.push({ line: row, position })
+  }
+
+  dropped(): void {}
+
+  failed(): void {}
+
+  gathered(): void {}
+
+  reported({ code, message }: NodeError): void {
+    if (code === 'E_EXPRESSION_COST') this.tooDear ??= message
+  }
+
+  /** Of what came from another partition, or of a window; undefined: of a line of the record. */
+  #senderOf(row: number): Sender | undefined {
+    return row === NO_ROW ? 'window' : this.#arrived?.[row]
+  }
+}
+
+function totalsOf(fold: PartitionFold, pipeline: string): Map<string, NodeCounters> {
+  const totals = new Map<string, NodeCounters>()
+  for (const { pipeline: its, node, activity } of fold.nodeTotals)
+    if (its === pipeline) totals.set(node, { ...activity })
+  return totals
+}
+
+function eventKey(source: PartitionName, { offset, row }: Position): string {
+  return `${sourceKey(source)} ${offset} ${row}`
+}

@@ -1,0 +1,314 @@
+import { SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import { type Rekeyed, rekeyedType } from '../../../schemas/log/rekeyed.ts'
+import { schemaIdOf } from '../../../schemas/log/wire-format.ts'
+import type { PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { Event } from '../../event/event.ts'
+import type { PartitionFold } from '../../fold/partition-fold.ts'
+import type { PartitionName } from '../../fold/run-watch.ts'
+import type { Mail } from '../../fold/spread/outbox.ts'
+import { lastPositionIn } from '../../fold/spread/rekeyed-part.ts'
+import { sourceKey } from '../../fold/spread/spread-account.ts'
+import type { NodeCounters } from '../../graph/node-counters.ts'
+import type { LogRecord } from '../../log/log.ts'
+import { finish, type Steps } from '../../steps.ts'
+import { DraftMail, type SentBefore } from './draft-mail.ts'
+import {
+  type DestinationWatch,
+  EventsUnderWay,
+  type LeftEvent,
+  type LineUnderWay,
+  PreviewSide,
+} from './preview-side.ts'
+import { contentOf, WindowsGiven } from './windows-given.ts'
+
+/** Events between partitions that a preview holds at a time. */
+const MAX_UNDER_WAY = 1_000_000
+/** What windows gave that waits for the like of it from the other side. */
+const MAX_UNMATCHED = 10_000
+
+export interface PreviewOptions {
+  readonly maxSamples: number
+  readonly maxUnderWay?: number | undefined
+  /** What is on its way where the partitions begin. */
+  readonly sentBefore?: readonly SentBefore[] | undefined
+}
+
+/** What two revisions of a pipeline did with the same lines. */
+export interface PreviewResult {
+  /** By node id; a node of one of the two is missing on the other side. */
+  readonly deployed: ReadonlyMap<string, NodeCounters>
+  readonly draft: ReadonlyMap<string, NodeCounters>
+  /** Lines that left the pipeline by other destinations, or not as often. */
+  readonly differing: number
+  /** Some of them. */
+  readonly samples: readonly PreviewSample[]
+  /** Lines of which something was on its way between partitions at the end: they are not compared. */
+  readonly underWay: number
+  /** Whether the draft has sent events between partitions of which no record tells when they would have arrived. */
+  readonly isOrderAssumed: boolean
+}
+
+export interface PreviewSample {
+  /** As it was sent; of what a window gave: that. */
+  readonly event: Event
+  readonly deployed: readonly LeftEvent[]
+  readonly draft: readonly LeftEvent[]
+}
+
+/** Folds of the account alone, at the same point of a partition. */
+export interface PreviewFolds {
+  readonly deployed: PartitionFold
+  readonly draft: PartitionFold
+}
+
+interface PreviewPartition {
+  readonly name: PartitionName
+  readonly deployed: PreviewSide
+  readonly draft: PreviewSide
+}
+
+/** More is between partitions at a time than a preview can hold. */
+export class TooMuchUnderWayError extends Error {
+  override readonly name = 'TooMuchUnderWayError'
+}
+
+/** The expressions of the draft cost more than they may: the message says so. */
+export class TooDearError extends Error {
+  override readonly name = 'TooDearError'
+}
+
+/**
+ * Runs the same records through what was deployed of a pipeline at their time, and through a draft in its place, and
+ * compares. Both begin with the same memory.
+ *
+ * Of an account that is, or was, on many partitions all of these take part, with those of the keyed topic. The deployed
+ * side reads what is on the log. What the draft sends to other partitions is not there: `DraftMail` has it.
+ */
+export class Preview {
+  /** Lines that were handled. */
+  lines = 0
+  readonly #account: string
+  readonly #maxSamples: number
+  readonly #maxUnderWay: number
+  readonly #partitions: ReadonlyMap<string, PreviewPartition>
+  readonly #underWay = { deployed: new EventsUnderWay('deployed'), draft: new EventsUnderWay('draft') }
+  /** Undefined: the account is on one partition alone. */
+  readonly #mail: DraftMail | undefined
+  readonly #windows = new WindowsGiven()
+  readonly #samples: PreviewSample[] = []
+  #differing = 0
+  #linesUnderWay = 0
+
+  /**
+   * @param partitions at a point where nothing has arrived in any that another has not sent; one, or all of both topics
+   */
+  constructor(
+    partitions: readonly PreviewFolds[],
+    document: PipelineDocument,
+    { maxSamples, maxUnderWay = MAX_UNDER_WAY, sentBefore }: PreviewOptions,
+  ) {
+    this.#account = document.accountId
+    this.#maxSamples = maxSamples
+    this.#maxUnderWay = maxUnderWay
+    const { deployed: ofDeployed, draft: ofDraft } = this.#underWay
+    const sides = partitions.map(({ deployed, draft }) => ({
+      name: draft.name,
+      deployed: new PreviewSide(deployed, document.id, ofDeployed),
+      draft: new PreviewSide(draft, document.id, ofDraft),
+    }))
+    for (const { draft } of sides) draft.tryPipeline(document)
+    this.#partitions = new Map(sides.map(partition => [sourceKey(partition.name), partition]))
+    const starts = partitions.map(({ draft }) => [draft.name, draft.nextOffset] as const)
+    this.#mail = partitions.length > 1 ? new DraftMail(document.accountId, starts, sentBefore) : undefined
+  }
+
+  /**
+   * Applies the next record of a partition.
+   *
+   * @param from may be left out where there is one
+   */
+  apply(record: LogRecord, from?: PartitionName): void {
+    finish(this.applying(record, from))
+  }
+
+  /** The same in stretches. */
+  *applying(record: LogRecord, from?: PartitionName): Steps {
+    const partition = this.#partition(from)
+    if (this.#mail === undefined) {
+      yield* this.#applyBoth(partition, record, record)
+      partition.deployed.fold.outbox.discard()
+      partition.draft.fold.outbox.discard()
+      this.#compareWindows()
+    } else {
+      this.#endWindowsBefore(Math.max(partition.deployed.fold.timeMs, record.appendTimeMs))
+      const rekeyed = this.#rekeyedIn(record)
+      const value = rekeyed === undefined ? record.value : this.#mail.arriving(rekeyed, partition.name)
+      yield* this.#applyBoth(partition, record, { ...record, value })
+      this.#deliver(partition, partition.deployed.fold.outbox.takeMail())
+      if (this.#windows.size > MAX_UNMATCHED) this.#compareWindows()
+      const { deployed, draft } = this.#underWay
+      if (deployed.size + draft.size + this.#mail.size > this.#maxUnderWay)
+        throw new TooMuchUnderWayError('too many events are on their way between partitions')
+    }
+  }
+
+  /** The record of another partition up to which that must have been applied before this one is. */
+  neededFor(record: LogRecord): { readonly source: PartitionName; readonly offset: bigint } | undefined {
+    const rekeyed = this.#mail && this.#rekeyedIn(record)
+    const last = rekeyed?.parts.at(-1)
+    if (rekeyed === undefined || last === undefined) return undefined
+    const source = { topic: rekeyed.sourceTopic, partition: rekeyed.sourcePartition }
+    return { source, offset: lastPositionIn(last).offset }
+  }
+
+  #partition(name: PartitionName | undefined): PreviewPartition {
+    const [only] = this.#partitions.values()
+    return (name === undefined ? only : this.#partitions.get(sourceKey(name))) as PreviewPartition
+  }
+
+  #rekeyedIn({ value }: LogRecord): Rekeyed | undefined {
+    if (schemaIdOf(value) !== rekeyedType.id) return undefined
+    const rekeyed = rekeyedType.decode(value)
+    return rekeyed.account === this.#account ? rekeyed : undefined
+  }
+
+  *#applyBoth({ deployed, draft }: PreviewPartition, record: LogRecord, ofDraft: LogRecord): Steps {
+    yield* deployed.applying(record)
+    yield* draft.applying(ofDraft)
+    expectAffordable(draft)
+    this.#compareLines(deployed.watch, draft.watch)
+    this.#endLines(deployed.watch)
+    this.#endLines(draft.watch)
+    this.#windows.add(deployed.watch.leftWindows, draft.watch.leftWindows)
+  }
+
+  /** Lets a partition of the draft take what the log does not have. */
+  #receive({ draft }: PreviewPartition, value: Buffer, timeMs: number): void {
+    draft.receive(value, timeMs)
+    expectAffordable(draft)
+    this.#endLines(draft.watch)
+    this.#windows.add([], draft.watch.leftWindows)
+  }
+
+  /** Takes along what a record has yielded for other partitions of the draft, and what that yields. */
+  #deliver({ name, draft }: PreviewPartition, deployed: readonly Mail[]): void {
+    const { timeMs, outbox } = draft.fold
+    if (this.#mail === undefined) return
+    const waiting = [...this.#mail.send(name, deployed, outbox.takeMail())]
+    for (let direct = waiting.shift(); direct !== undefined; direct = waiting.shift()) {
+      const target = this.#partition(direct.target)
+      this.#receive(target, direct.value, timeMs)
+      const sent = target.draft.fold.outbox.takeMail()
+      waiting.push(...this.#mail.send(target.name, [], sent, direct.source))
+    }
+  }
+
+  /** Where the draft alone holds windows that are due, nothing on the log says so. */
+  #endWindowsBefore(nowMs: number): void {
+    for (const partition of this.#partitions.values()) {
+      const { name, deployed, draft } = partition
+      if (draft.fold.windowsEndMs > nowMs || deployed.fold.windowsEndMs <= nowMs) continue
+      const source = { sourceTopic: name.topic, sourcePartition: name.partition }
+      const nothing = { behaviour: SECOND_BEHAVIOUR, ...source, account: this.#account, parts: [] }
+      this.#receive(partition, rekeyedType.encode(nothing), nowMs)
+      this.#deliver(partition, [])
+    }
+  }
+
+  #compareLines(deployed: DestinationWatch, draft: DestinationWatch): void {
+    const { lines } = deployed
+    this.lines += lines
+    const followed = this.#follow(deployed, draft)
+    for (let line = 0; line < lines; line++)
+      if (!followed.has(line))
+        this.#compare(deployed.leftOf(line), draft.leftOf(line), () => deployed.event(line))
+  }
+
+  /** Lines of a record of which something was sent on, on one side at least: they are compared when all has arrived. */
+  #follow(deployed: DestinationWatch, draft: DestinationWatch): ReadonlyMap<number, LineUnderWay> {
+    const followed = new Map<number, LineUnderWay>()
+    for (const watch of [deployed, draft]) {
+      for (const { line, position } of watch.sentOn) {
+        if (line >= deployed.lines) continue // Of a dead letter that is run on once more.
+        const known = followed.get(line)
+        const underWay = known ?? {
+          sent: this.#samples.length < this.#maxSamples ? deployed.event(line) : undefined,
+          deployed: [...deployed.leftOf(line)],
+          draft: [...draft.leftOf(line)],
+          awaited: 0,
+        }
+        if (known === undefined) followed.set(line, underWay)
+        watch.follow(position, underWay)
+      }
+    }
+    this.#linesUnderWay += followed.size
+    return followed
+  }
+
+  #endLines({ ended }: DestinationWatch): void {
+    this.#linesUnderWay -= ended.length
+    for (const { deployed, draft, sent } of ended) this.#compare(deployed, draft, () => sent)
+  }
+
+  #compare(deployed: readonly LeftEvent[], draft: readonly LeftEvent[], sent: () => Event | undefined): void {
+    if (isSame(deployed, draft)) return
+    this.#differing++
+    const event = this.#samples.length < this.#maxSamples ? sent() : undefined
+    if (event !== undefined) this.#samples.push({ event, deployed: [...deployed], draft: [...draft] })
+  }
+
+  /** What windows gave belongs to no line: one by one, as far as they go. */
+  #compareWindows(): void {
+    for (const { deployed, draft } of this.#windows.takeDiffering())
+      this.#compare(listOf(deployed), listOf(draft), () => (deployed ?? draft)?.event)
+  }
+
+  /** Of all that was applied. */
+  get result(): PreviewResult {
+    this.#compareWindows()
+    const partitions = [...this.#partitions.values()]
+    return {
+      deployed: countersOf(partitions.map(({ deployed }) => deployed)),
+      draft: countersOf(partitions.map(({ draft }) => draft)),
+      differing: this.#differing,
+      samples: this.#samples,
+      underWay: this.#linesUnderWay,
+      isOrderAssumed: this.#mail?.isAssumed ?? false,
+    }
+  }
+}
+
+/** @throws TooDearError */
+function expectAffordable({ watch }: PreviewSide): void {
+  if (watch.tooDear !== undefined) throw new TooDearError(watch.tooDear)
+}
+
+/** Nodes that did nothing are left out. */
+function countersOf(sides: readonly PreviewSide[]): Map<string, NodeCounters> {
+  const sums = new Map<string, NodeCounters>()
+  for (const side of sides) side.addCounters(sums)
+  for (const [node, counters] of sums)
+    if (Object.values(counters).every(count => count === 0)) sums.delete(node)
+  return sums
+}
+
+function listOf(left: LeftEvent | undefined): readonly LeftEvent[] {
+  return left === undefined ? [] : [left]
+}
+
+/** Two graphs may come to the same destinations in another order. */
+function isSame(one: readonly LeftEvent[], other: readonly LeftEvent[]): boolean {
+  if (one.length !== other.length) return false
+  if (isAsSent(one) && isAsSent(other) && one.every(({ node }, index) => node === other[index]?.node))
+    return true
+  const sorted = other.map(contentOf).sort()
+  return one
+    .map(contentOf)
+    .sort()
+    .every((content, index) => content === sorted[index])
+}
+
+/** Nearly always: then nothing needs to be looked into. */
+function isAsSent(left: readonly LeftEvent[]): boolean {
+  return left.every(({ event }) => event.untouched && !event.metadataChanged && !event.timestampChanged)
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '../../../schemas/json.ts'
+import { node, SOURCE } from '../../../test/support/world.ts'
+import { Event } from '../../event/event.ts'
+import { type Simulation, simulate } from './simulation.ts'
+
+const AT = Date.UTC(2031, 2, 9)
+
+const sample = (message: JsonValue, timeMs = AT) => ({
+  event: Event.of(message, {}, new Date(timeMs).toISOString()),
+  timeMs,
+  source: 'source',
+})
+const document = (...nodes: ReturnType<typeof node>[]) => ({
+  id: 'p',
+  accountId: 'a',
+  title: 'P',
+  revision: 1,
+  nodes: [SOURCE, ...nodes],
+})
+const at = (simulation: Simulation, id: string) => {
+  const found = simulation.nodes.find(each => each.id === id)
+  if (found === undefined) throw new RangeError(id)
+  return found
+}
+const leaving = (simulation: Simulation, id: string, output = '') =>
+  at(simulation, id)
+    .outputs.get(output)
+    ?.map(({ sample, event }) => [sample, event.message])
+
+describe('a simulation', () => {
+  const limit = node('transform', 'limit', 'throttle', ['source'], {
+    threshold: 2,
+    window_ms: 1000,
+    key_field: '.k',
+  })
+
+  test('judges by the times of the samples, and says what filled the window', () => {
+    const simulation = simulate(document(limit), [
+      sample({ k: 'a', n: 0 }),
+      sample({ k: 'a', n: 1 }, AT + 300),
+      sample({ k: 'a', n: 2 }, AT + 999),
+      sample({ k: 'b', n: 3 }, AT + 999),
+      // Time does not step back.
+      sample({ k: 'a', n: 4 }, AT),
+      sample({ k: 'a', n: 5 }, AT + 1000),
+    ])
+    expect(leaving(simulation, 'limit')?.map(([index]) => index)).toEqual([0, 1, 3, 5])
+    const { dropped, counters } = at(simulation, 'limit')
+    expect(dropped).toMatchObject([{ sample: 2 }, { sample: 4 }])
+    expect(dropped[0]?.reason).toEqual({
+      rule: 'the bucket is full',
+      bucket: 'a',
+      threshold: 2,
+      window_ms: 1000,
+      passed: [
+        { at: '2031-03-09T00:00:00.000Z', count: 1 },
+        { at: '2031-03-09T00:00:00.300Z', count: 1 },
+      ],
+      free_from: '2031-03-09T00:00:01.000Z',
+    })
+    // Nobody reads the throttle, so what left it is dropped there, too.
+    expect(counters).toMatchObject({ eventsIn: 6, dropped: 6, eventsOut: 0 })
+  })
+
+  test('shows every output of every node, and the errors with the samples that made them', () => {
+    const rule = (label: string, _output_name: string, value: number) => ({
+      label,
+      _output_name,
+      conditional: { expressions: [{ field: '.t', str_operator: 'greater', value }] },
+    })
+    const split = node('transform', 'split', 'route', ['source'], {
+      conditionals: [rule('hot', 'aaaaaaaa', 200), rule('warm', 'bbbbbbbb', 20)],
+    })
+    const sink = node('sink', 'out', 'blackhole', ['split.aaaaaaaa', 'split.bbbbbbbb'])
+    const simulation = simulate(document(split, sink), [
+      sample({ t: 300 }),
+      sample({ t: 30 }),
+      sample({ t: '3' }),
+    ])
+    expect(leaving(simulation, 'split', 'aaaaaaaa')).toEqual([[0, { t: 300 }]])
+    expect(leaving(simulation, 'split', 'bbbbbbbb')).toEqual([
+      [0, { t: 300 }],
+      [1, { t: 30 }],
+    ])
+    expect(leaving(simulation, 'split', '_unmatched')).toEqual([[2, { t: '3' }]])
+    expect(leaving(simulation, 'out')).toEqual([
+      [0, { t: 300 }],
+      [0, { t: 300 }],
+      [1, { t: 30 }],
+    ])
+    expect(at(simulation, 'split').errors).toMatchObject([
+      { sample: 2, code: 'E_COMPARE_COERCION_FAILED', field: '.t' },
+      { sample: 2, code: 'E_COMPARE_COERCION_FAILED', field: '.t' },
+    ])
+    expect(simulation.isCut).toBe(false)
+  })
+
+  test('says by which comparison a filter dropped', () => {
+    const conditional = {
+      logical_operation: 'OR',
+      expressions: [
+        { field: '.level', str_operator: 'equal', value: 'debug' },
+        { expressions: [{ field: '.app', str_operator: 'exists', negate: true }] },
+      ],
+    }
+    const filter = node('transform', 'filter', 'filter', ['source'], { action: 'drop', conditional })
+    const { dropped } = at(simulate(document(filter), [sample({ level: 'DEBUG', app: 'web' })]), 'filter')
+    expect(dropped[0]?.reason).toEqual({
+      rule: 'the condition is met',
+      action: 'drop',
+      comparisons: [
+        { field: '.level', str_operator: 'equal', value: 'debug', negate: false, actual: 'DEBUG', met: true },
+        { field: '.app', str_operator: 'exists', negate: true, actual: 'web', met: false },
+      ],
+    })
+  })
+
+  test('shows what a destination would refuse as failed, with the reason', () => {
+    const options = { query: { hostname: 'from-{{.rack}}' } }
+    const store = node('sink', 'store', 'mezmo', ['source'], options)
+    const simulation = simulate(document(store), [sample('no rack'), sample({ rack: 7 })])
+    expect(leaving(simulation, 'store')).toEqual([[1, { rack: 7 }]])
+    const { failed, errors, counters } = at(simulation, 'store')
+    expect(failed).toMatchObject([{ sample: 0, event: { message: 'no rack' } }])
+    const message = 'The hostname cannot be rendered: .rack is not in the event.'
+    expect(errors).toEqual([{ sample: 0, code: 'E_NOT_FOUND', field: '.rack', message }])
+    expect(counters).toMatchObject({ eventsIn: 2, eventsOut: 1, failed: 1 })
+  })
+
+  test('closes the windows that are open at its end, with time moved to theirs', () => {
+    const cart = node('transform', 'cart', 'reduce', ['source'], { duration_ms: 1000, group_by: ['.cart'] })
+    const day = node('transform', 'day', 'reduce', ['cart'], { duration_ms: 5000 })
+    const out = node('sink', 'out', 'blackhole', ['day'])
+    const samples = [
+      sample({ cart: 1, n: 1 }),
+      sample({ cart: 1, n: 2 }, AT + 999),
+      // Time ends the first window before the event comes, and the event is part of the next one.
+      sample({ cart: 1, n: 3 }, AT + 1000),
+      sample({ cart: 2, n: 4 }, AT + 1500),
+    ]
+    const simulation = simulate(document(cart, day, out), samples)
+    expect(leaving(simulation, 'cart')).toEqual([
+      [null, { cart: 1, n: 3 }],
+      [null, { cart: 1, n: 3 }],
+      [null, { cart: 2, n: 4 }],
+    ])
+    expect(leaving(simulation, 'out')).toEqual([[null, { cart: 4, n: 10 }]])
+    expect(at(simulation, 'cart').counters).toMatchObject({ eventsIn: 4, eventsOut: 3, merged: 1, held: 0 })
+    expect(at(simulation, 'day').counters).toMatchObject({ eventsIn: 3, eventsOut: 1, merged: 2, held: 0 })
+  })
+
+  test('keeps no more than its bounds, and counts all', () => {
+    const samples = Array.from({ length: 10 }, (_, n) => sample({ n }))
+    const simulation = simulate(document(), samples, { maxEvents: 4, maxBytes: 1_000 })
+    expect(leaving(simulation, 'source')).toHaveLength(4)
+    expect(simulation.isCut).toBe(true)
+    expect(at(simulation, 'source').counters.eventsIn).toBe(10)
+    expect(leaving(simulate(document(), samples, { maxEvents: 100, maxBytes: 8 }), 'source')).toHaveLength(1)
+  })
+
+  test('needs a source that is there', () => {
+    expect(() => simulate(document(), [{ ...sample({}), source: 'nowhere' }])).toThrow(RangeError)
+  })
+})
+
+test('a simulation ends with a sentence at the first sample whose expressions cost too much', () => {
+  const filter = node('transform', 'filter', 'filter', ['source'], {
+    action: 'drop',
+    conditional: {
+      expressions: [
+        { field: '.line', str_operator: 'regex_match', value: '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]' },
+      ],
+    },
+  })
+  const line = 'abcd0123'.repeat(2_000)
+  const simulation = simulate(document(filter), [
+    sample({ line: 'short' }),
+    sample({ line }),
+    sample({ line: 'short' }),
+  ])
+  expect(simulation.tried).toBe(2)
+  expect(simulation.tooDear).toBe(
+    'The expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts.',
+  )
+  expect(at(simulation, 'filter').errors).toMatchObject([{ sample: 1, code: 'E_EXPRESSION_COST' }])
+})

@@ -1,0 +1,253 @@
+import { STORE_TABLES } from '../../../schemas/log/tables.ts'
+import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
+import type { Clock } from '../../clock/clock.ts'
+import type { AcceptedGap } from '../../fold/flush.ts'
+import type { LostTail } from '../../log/guarded-topic.ts'
+import { LogError, type Topic } from '../../log/log.ts'
+import { expiredRetention } from '../../store/retention.ts'
+import type { Store } from '../../store/store.ts'
+import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../../store/store-audit.ts'
+import { findLostTail } from '../lost-tail.ts'
+import { PartitionVerification } from './partition-verification.ts'
+import {
+  type DayReport,
+  lostTailMismatch,
+  type Mismatch,
+  type PartitionReport,
+  partitionMismatch,
+  usageMismatch,
+  type VerificationEvent,
+  type VerificationReport,
+} from './verification-report.ts'
+
+const DAY_MS = 86_400_000
+/** Log time runs ahead of the wall clock by no more than this. */
+const MAX_AHEAD_MS = 3_600_000
+/** How often the log may be trimmed away under a partition's replay before that is given up. */
+const ATTEMPTS = 3
+
+/** A topic whose partitions were stored from. */
+export interface VerifiedTopic {
+  readonly topic: Topic
+  readonly checkpoints: Topic
+  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  storedOffset(partition: number): bigint | undefined
+  /** Looks for records that the end of a partition lacks; by checkpoints and store when left out. */
+  lookAt?(partition: number): Promise<LostTail | undefined>
+}
+
+export interface VerificationPorts {
+  /** That of the lines first. */
+  readonly topics: readonly VerifiedTopic[]
+  readonly store: Store
+  readonly audit: StoreAudit
+  readonly clock: Clock
+  /** The shortest retention, in days, that lines of an account can ever have been stored with. */
+  leastRetentionDays(account: string): number
+}
+
+export interface VerificationOptions {
+  readonly signal: AbortSignal
+  report(event: VerificationEvent): void
+  /** Called again and again while it works, so that others of this process get their turn. */
+  rest(): Promise<void>
+}
+
+/**
+ * Holds the store against the log: recomputes, without any effect, what should be stored, and compares counts and
+ * digests per partition and hour; then usage of closed days, and the usage projection. It ends at the first mismatch.
+ *
+ * @throws LogError, StoreError, FoldError when it cannot go on
+ */
+export async function verify(
+  ports: VerificationPorts,
+  options: VerificationOptions,
+): Promise<VerificationReport> {
+  return new Verification(ports, options).run()
+}
+
+interface StoredPartition extends Pick<VerifiedTopic, 'topic' | 'checkpoints'> {
+  readonly partition: number
+  readonly storedOffset: bigint | undefined
+}
+
+/** Of all partitions together: the days that lie in this span were recomputed as a whole. */
+interface Recomputed {
+  fromMs: number
+  untilMs: number
+  readonly usage: Map<string, UsageSums>
+  /** Of days that such a gap lies in the log does not tell everything. */
+  readonly gaps: AcceptedGap[]
+}
+
+class Verification {
+  readonly #ports: VerificationPorts
+  readonly #options: VerificationOptions
+  readonly #partitions: PartitionReport[] = []
+  readonly #days: DayReport[] = []
+  readonly #recomputed: Recomputed = {
+    fromMs: 0,
+    untilMs: Number.POSITIVE_INFINITY,
+    usage: new Map(),
+    gaps: [],
+  }
+
+  constructor(ports: VerificationPorts, options: VerificationOptions) {
+    this.#ports = ports
+    this.#options = options
+  }
+
+  async run(): Promise<VerificationReport> {
+    const { topics } = this.#ports
+    const lost = await this.#lostTail()
+    if (lost !== undefined) return this.#report(lost)
+    // Taken first, all at once: the engine goes on meanwhile.
+    const all = topics.flatMap(({ topic, checkpoints, storedOffset }) =>
+      Array.from({ length: topic.partitions }, (_, partition) => {
+        return { topic, checkpoints, partition, storedOffset: storedOffset(partition) }
+      }),
+    )
+    const partitions: StoredPartition[] = []
+    for (const verified of all) if (await isOfInterest(verified)) partitions.push(verified)
+    this.#options.report({ type: 'began', partitions: partitions.length, records: await this.#records() })
+    for (const partition of partitions) {
+      const mismatch = await this.#verifyPartition(partition)
+      if (mismatch !== undefined) return this.#report(mismatch)
+    }
+    return this.#report((await this.#noPartition()) ?? (await this.#verifyDays()) ?? null)
+  }
+
+  async #report(mismatch: Mismatch | null): Promise<VerificationReport> {
+    const damaged = await this.#ports.store.findDamage(this.#options.signal)
+    return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
+  }
+
+  /** The first partition that ends before what is known of it. */
+  async #lostTail(): Promise<Mismatch | undefined> {
+    const { topics, store } = this.#ports
+    for (const verified of topics) {
+      const { topic, lookAt = partition => findLostTail({ ...verified, store }, partition) } = verified
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        const lost = await lookAt(partition)
+        if (lost !== undefined) return namingTopic(lostTailMismatch(lost), topic.name)
+      }
+    }
+    return undefined
+  }
+
+  /** Records that the log has: for those who want to know how far it is. */
+  async #records(): Promise<number> {
+    let records = 0
+    for (const { topic } of this.#ports.topics) {
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        const { first, next } = await topic.bounds(partition)
+        records += Number(next - first)
+      }
+    }
+    return records
+  }
+
+  /** When the log is trimmed away under the replay, it begins again with what is left. */
+  async #verifyPartition(verified: StoredPartition): Promise<Mismatch | undefined> {
+    const { signal, report, rest } = this.#options
+    const { topic, partition } = verified
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const verification = await PartitionVerification.begin({
+          ...this.#ports,
+          ...verified,
+          rest: async () => {
+            await rest()
+            signal.throwIfAborted()
+          },
+          progress: (records, lines) => report({ type: 'progress', partition, records, lines }),
+        })
+        const mismatch = await verification.run()
+        if (mismatch === undefined) await this.#takeIn(verification)
+        return mismatch && namingTopic(mismatch, topic.name)
+      } catch (error) {
+        const wasTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
+        if (!wasTrimmed || attempt === ATTEMPTS) throw error
+      }
+    }
+  }
+
+  async #takeIn(verification: PartitionVerification): Promise<void> {
+    const partition = await verification.report()
+    this.#partitions.push(partition)
+    this.#options.report({ type: 'partition', ...partition })
+    const recomputed = this.#recomputed
+    recomputed.fromMs = Math.max(recomputed.fromMs, partition.fromMs)
+    recomputed.untilMs = Math.min(recomputed.untilMs, partition.untilMs)
+    recomputed.gaps.push(...verification.gaps)
+    for (const [day, usage] of verification.usage)
+      recomputed.usage.set(day, addedUsage(recomputed.usage.get(day) ?? NO_USAGE, usage))
+  }
+
+  async #noPartition(): Promise<Mismatch | undefined> {
+    const { audit, topics } = this.#ports
+    const known = topics.map(({ topic: { name, partitions } }) => ({ name, partitions }))
+    for (const table of STORE_TABLES) {
+      const stray = await audit.firstOfNoPartition(known, table)
+      if (stray !== undefined) return partitionMismatch(table, stray)
+    }
+    return undefined
+  }
+
+  async #verifyDays(): Promise<Mismatch | undefined> {
+    for (const day of await this.#ports.audit.days()) {
+      this.#options.signal.throwIfAborted()
+      const mismatch = await this.#verifyDay(day)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
+  }
+
+  async #verifyDay(day: string): Promise<Mismatch | undefined> {
+    const { audit, clock } = this.#ports
+    const closed = await audit.closedUsage(day)
+    const isOver = Date.parse(day) + DAY_MS <= clock.wallMs() + MAX_AHEAD_MS
+    if (closed !== undefined && !isOver)
+      return usageMismatch('closed-early', day, { expected: NO_USAGE, found: closed })
+    const mismatch = closed && (await this.#verifyClosed(day, closed))
+    if (mismatch !== undefined) return mismatch
+    const projection = await audit.firstProjectionDifference(day)
+    if (projection !== undefined)
+      return usageMismatch('projection', day, projection, { part: projection.part })
+    const report = { day, isClosed: closed !== undefined, isRecomputed: this.#isRecomputed(day) }
+    this.#days.push(report)
+    this.#options.report({ type: 'day', ...report })
+    return undefined
+  }
+
+  /** Against the log where it still has all of the day, against the lines otherwise. */
+  async #verifyClosed(day: string, closed: UsageSums): Promise<Mismatch | undefined> {
+    const { audit, clock, leastRetentionDays } = this.#ports
+    const expected = this.#recomputed.usage.get(day) ?? NO_USAGE
+    if (this.#isRecomputed(day) && sameUsage(expected, closed)) return undefined
+    const past = expiredRetention(day, clock.wallMs())
+    const difference = await audit.firstUsageDifference(day, account => leastRetentionDays(account) <= past)
+    if (difference !== undefined) {
+      const { account, app, host, tags } = difference
+      return usageMismatch('usage', day, difference, { account, app, host, tags: tags.join(',') })
+    }
+    return this.#isRecomputed(day) ? usageMismatch('usage', day, { expected, found: closed }) : undefined
+  }
+
+  #isRecomputed(day: string): boolean {
+    const { fromMs, untilMs, gaps } = this.#recomputed
+    const startMs = Date.parse(day)
+    const hasGap = gaps.some(gap => gap.sinceMs < startMs + DAY_MS && gap.untilMs >= startMs)
+    return !hasGap && fromMs < startMs && startMs + DAY_MS <= untilMs
+  }
+}
+
+/** Keyed partitions that nobody has used yet say nothing. */
+async function isOfInterest({ topic, partition }: StoredPartition): Promise<boolean> {
+  return topic.name === INGEST_TOPIC || (await topic.bounds(partition)).next > 0n
+}
+
+/** The partitions of the lines' topic are meant where none is named. */
+function namingTopic(mismatch: Mismatch, topic: string): Mismatch {
+  return topic === INGEST_TOPIC ? mismatch : { ...mismatch, where: { ...mismatch.where, topic } }
+}

@@ -1,9 +1,0 @@
-import type { ConfigurationView } from '../configuration/fold.ts'
-import { TailRules } from '../runtime/tail-rules.ts'
-import type { LineVisibility } from './tailed-partition.ts'
-
-/** Everything is seen but what a rule drops entirely. An account without such rules pays nothing. */
-export function seenByRules(configuration: ConfigurationView): LineVisibility {
-  const rules = new TailRules(configuration)
-  return (account, line) => !rules.hidesAny(account) || rules.sees(account, line.record, line.stored.timeMs)
-}

@@ -1,0 +1,369 @@
+import type { Cut } from '../../schemas/log/control.ts'
+import type { CutsInEffect, DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { Idempotency } from '../../schemas/log/line-batch.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { QuotaLedger } from '../configuration/quota-ledger.ts'
+import type { SpreadReports } from '../configuration/spread.ts'
+import type { NodeHolding, NodeTotals } from '../fold/node-activity.ts'
+import type { KeyJudgement } from '../fold/repeats.ts'
+import type { PartitionName, RunWatch } from '../fold/run-watch.ts'
+import { type LostTail, TailLostError } from '../log/guarded-topic.ts'
+import type { Log, Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import type { FollowingFold, FollowingFolds } from '../replay/present-memory.ts'
+import { type Store, StoreError } from '../store/store.ts'
+import type { Assignment } from './assignment.ts'
+import type { KeptDeadLetters } from './dead-letter-trimming.ts'
+import { Housekeeping, type Lane } from './housekeeping.ts'
+import { LoopTurns } from './loop-turns.ts'
+import { ReplacedError } from './partition-ownership.ts'
+import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
+
+/** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
+const IN_EFFECT_PATIENCE_MS = 5_000
+const IN_EFFECT_POLL_MS = 5
+const RESTART_FIRST_MS = 200
+const RESTART_MAX_MS = 30_000
+/** While somebody has to accept a loss. */
+const LOOK_AGAIN_MS = 1_000
+/** Reasons of aborts: without one each would make an exception with a stack. */
+const STOPPED = 'the engine is stopped'
+const PARTITION_LOST = 'another process has the partition'
+
+export interface EngineOptions {
+  readonly log: Log
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  /** Absent where accounts cannot be spread over partitions. */
+  readonly keyed?: KeyedLane | undefined
+  /** Absent where pipelines cannot ask for dead letters. */
+  readonly deadLetters?: KeptDeadLetters | undefined
+  /** Absent where nobody can limit how much is stored. */
+  readonly quotas?: QuotaLedger | undefined
+  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  readonly keys?: Topic | undefined
+  readonly store: Store
+  readonly clock: Clock
+  readonly configuration: DeployedConfiguration
+  readonly logger: Logger
+  readonly workerName: string
+  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  readonly logRetentionMs: number
+  readonly assignment: Assignment
+  /** Sees what the workers do. */
+  readonly watch?: RunWatch | undefined
+}
+
+/** What accounts on many partitions need. */
+export interface KeyedLane {
+  /** With as many partitions as the ingest topic. */
+  readonly topic: Topic
+  readonly checkpoints: Topic
+  readonly reports: SpreadReports
+}
+
+/** The place of a worker in this process, while the partition is its own and until its work has ended. */
+interface Seat {
+  readonly leave: AbortController
+  ended: Promise<void>
+}
+
+export interface EngineStatus {
+  readonly workers: readonly WorkerStatus[]
+  /** Of keyed partitions; none before an account was spread. */
+  readonly keyedWorkers: readonly WorkerStatus[]
+  /** Sentences about partitions that do not move, by partition; empty when all is well. */
+  readonly troubles: ReadonlyMap<number, string>
+  /** Lines past their retention that were removed since the start; the process that leads removes those of all. */
+  readonly expiredLines: number
+}
+
+/** Reading of a partition stood still for a change of the configuration. */
+export interface CutPause {
+  readonly topic: string
+  readonly step: CutStep
+  readonly pauseMs: number
+}
+
+/** Runs a worker for every partition of this process, and the jobs beside them. A worker that fails begins again from its checkpoint. */
+export class Engine implements CutsInEffect, FollowingFolds {
+  readonly #options: EngineOptions
+  readonly #workers = new Map<number, PartitionWorker>()
+  readonly #keyedWorkers = new Map<number, PartitionWorker>()
+  readonly #troubles = new Map<number, string>()
+  readonly #seats = new Map<number, Seat>()
+  readonly #pauseObservers: ((pause: CutPause) => void)[] = []
+  readonly #turns: LoopTurns
+  readonly #stop = new AbortController()
+  readonly #housekeeping: Housekeeping
+  readonly #ingestLane: Lane
+  readonly #keyedLane: (Lane & KeyedLane) | undefined
+  #assigned: ReadonlySet<number> | undefined
+  #running: Promise<void>[] = []
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+    this.#turns = new LoopTurns(options.clock)
+    const { ingest, checkpoints, keyed } = options
+    this.#ingestLane = { topic: ingest, checkpoints, workers: this.#workers }
+    this.#keyedLane = keyed && { ...keyed, workers: this.#keyedWorkers }
+    this.#housekeeping = new Housekeeping({
+      ...options,
+      lines: this.#ingestLane,
+      keyed: this.#keyedLane,
+      isSpread: () => this.#isSpread,
+      assigned: () => this.#assigned ?? [],
+    })
+  }
+
+  /** Keeps the log of a partition from an offset on while somebody reads it. @returns ends it */
+  pin(partition: PartitionName, offset: bigint): () => void {
+    return this.#housekeeping.pin(partition, offset)
+  }
+
+  start(): void {
+    const { signal } = this.#stop
+    const assigned = this.#options.assignment.take(partitions => this.#assign(partitions), signal)
+    this.#running = [assigned, this.#housekeeping.run(signal)]
+  }
+
+  /** Partitions that this process shall work on; undefined before that is known. */
+  get assigned(): ReadonlySet<number> | undefined {
+    return this.#assigned
+  }
+
+  get status(): EngineStatus {
+    return {
+      workers: [...this.#workers.values()].map(worker => worker.status),
+      keyedWorkers: [...this.#keyedWorkers.values()].map(worker => worker.status),
+      troubles: new Map(this.#troubles),
+      expiredLines: this.#housekeeping.expiredLines,
+    }
+  }
+
+  /**
+   * What a request with that idempotency key would be in a partition; 'unknown' while the log is still being read after a start.
+   * A partition in trouble, or of another process, does not keep senders waiting: the log itself tells exact repeats
+   * later.
+   */
+  judgeKey(account: string, idempotency: Idempotency, partition: number): KeyJudgement | 'unknown' {
+    const worker = this.#workers.get(partition)
+    if (worker?.caughtUp) return worker.judgeKey(account, idempotency)
+    return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
+  }
+
+  foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined {
+    const worker = (lane === 'ingest' ? this.#workers : this.#keyedWorkers).get(partition)
+    return worker?.caughtUp ? worker.fold : undefined
+  }
+
+  /** Calls it for every pause from now on. */
+  observeCutPauses(observer: (pause: CutPause) => void): void {
+    this.#pauseObservers.push(observer)
+  }
+
+  /** What every node has done on the partitions of this process since their workers began. */
+  *nodeTotals(): Iterable<NodeTotals> {
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) yield* worker.nodeTotals
+  }
+
+  /** What every node with windows holds now on the partitions of this process. */
+  *nodeHoldings(): Iterable<NodeHolding> {
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) yield* worker.nodeHoldings()
+  }
+
+  /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */
+  cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined {
+    const partition = partitionOfAccount(account, this.#options.ingest.partitions)
+    return this.#workers.get(partition)?.cutVersion(kind, entity)
+  }
+
+  versionOnLog(account: string, kind: Cut['kind'], entity: string): number | undefined {
+    return this.cutVersion(account, kind, entity)
+  }
+
+  async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
+    const { clock } = this.#options
+    const untilMs = clock.monotonicMs() + IN_EFFECT_PATIENCE_MS
+    while ((this.cutVersion(account, kind, entity) ?? -1) < version) {
+      if (clock.monotonicMs() >= untilMs || this.#stop.signal.aborted) return false
+      await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
+    }
+    return true
+  }
+
+  /** Resolves once every partition of this process has been read, or one is in trouble: `status` tells. */
+  async whenTaken(): Promise<void> {
+    const { clock } = this.#options
+    const isBehind = () =>
+      this.#assigned === undefined ||
+      [...this.#assigned].some(partition => !this.#workers.get(partition)?.caughtUp)
+    while (isBehind() && this.#troubles.size === 0 && !this.#stop.signal.aborted) {
+      await clock.sleep(IN_EFFECT_POLL_MS, this.#stop.signal)
+    }
+  }
+
+  /** Runs every job once. */
+  runJobs(): Promise<void> {
+    return this.#housekeeping.runOnce()
+  }
+
+  /** Runs a task while the log is not being trimmed; see `Housekeeping`. */
+  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
+    return this.#housekeeping.withoutTrimming(task)
+  }
+
+  /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */
+  async stop(): Promise<void> {
+    this.#stop.abort(STOPPED)
+    await this.#assign(new Set())
+    await Promise.all(this.#running)
+  }
+
+  /** Begins and ends workers. @returns when those that ended have finished their work */
+  async #assign(partitions: ReadonlySet<number>): Promise<void> {
+    const assigned = this.#stop.signal.aborted ? new Set<number>() : partitions
+    this.#assigned = assigned
+    const lost = [...this.#seats].filter(([partition]) => !assigned.has(partition))
+    for (const [, seat] of lost) seat.leave.abort(PARTITION_LOST)
+    for (const partition of assigned) this.#seat(partition)
+    await Promise.all(lost.map(([, seat]) => seat.ended))
+  }
+
+  #seat(partition: number): void {
+    const before = this.#seats.get(partition)
+    if (before !== undefined && !before.leave.signal.aborted) return
+    const leave = new AbortController()
+    const seat: Seat = { leave, ended: Promise.resolve() }
+    this.#seats.set(partition, seat)
+    const work = async () => {
+      await before?.ended
+      await Promise.all([
+        this.#supervise(this.#ingestLane, partition, leave.signal),
+        this.#superviseKeyed(partition, leave.signal),
+      ])
+      // So that nobody has to guess how far it came.
+      await this.#options.assignment.report(this.#housekeeping.progress(partition))
+      this.#workers.delete(partition)
+      this.#keyedWorkers.delete(partition)
+      this.#troubles.delete(partition)
+      if (this.#seats.get(partition) === seat) this.#seats.delete(partition)
+    }
+    seat.ended = work()
+  }
+
+  /** Keyed partitions are worked on once an account was spread. */
+  async #superviseKeyed(partition: number, signal: AbortSignal): Promise<void> {
+    if (this.#keyedLane === undefined) return
+    if (!this.#isSpread) await this.#whenSpread(signal)
+    await this.#supervise(this.#keyedLane, partition, signal)
+  }
+
+  get #isSpread(): boolean {
+    for (const { cut } of this.#options.configuration.cuts()) if (cut.kind === 'spread') return true
+    return false
+  }
+
+  #whenSpread(signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const unsubscribe = this.#options.configuration.subscribe(() => {
+        if (this.#isSpread) end()
+      })
+      const end = () => {
+        unsubscribe()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      signal.addEventListener('abort', end)
+      if (signal.aborted) end()
+    })
+  }
+
+  async #supervise(lane: Lane, partition: number, signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options
+    const { topic } = lane
+    for (let pauseMs = RESTART_FIRST_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, RESTART_MAX_MS)) {
+      const startedMs = clock.monotonicMs()
+      const worker = this.#newWorker(lane, partition)
+      try {
+        await worker.start(signal)
+        lane.workers.set(partition, worker)
+        this.#troubles.delete(partition)
+        await worker.run(signal)
+        await worker.finish(signal)
+      } catch (error) {
+        if (signal.aborted && error === signal.reason) return
+        if (signal.aborted && error instanceof StoreError && error.retriable) {
+          const message = 'the store is away: what it does not have yet is stored after the next start'
+          logger.warn({ topic: topic.name, partition, reason: error.message }, message)
+          return
+        }
+        const sentence = error instanceof Error ? error.message : String(error)
+        const isLost = error instanceof TailLostError
+        if (isLost) await this.#tellLost(error.lost)
+        // What waits for an operator is said once.
+        if (!isLost || this.#troubles.get(partition) !== sentence)
+          logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
+        this.#troubles.set(partition, sentence)
+        // What it still knows is no longer the partition's: nothing may be let go because of it.
+        if (error instanceof ReplacedError) lane.workers.delete(partition)
+        if (signal.aborted) return
+        if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
+        await clock.sleep(isLost ? LOOK_AGAIN_MS : pauseMs, signal)
+      } finally {
+        worker.close()
+      }
+    }
+  }
+
+  /** Processes that only take lines cannot ask the store: they learn from what engines tell how far the log must be. */
+  async #tellLost({ topic, partition, to }: LostTail): Promise<void> {
+    const { assignment, logger } = this.#options
+    try {
+      const told = (await assignment.progress(topic)).find(each => each.partition === partition)
+      const progress = told ?? { topic, partition, neededFrom: 0n, settledMs: 0, rowsPerSecond: 0 }
+      await assignment.report([{ ...progress, storedOffset: to + 1n }])
+    } catch (error) {
+      logger.debug({ err: error }, 'a lost end of the log is told the next time')
+    }
+  }
+
+  #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
+    const { ingest, keyed, deadLetters, store, clock, configuration, logger, workerName, log, watch } =
+      this.#options
+    const spaceIsShort = () => !log.space().takesIngest
+    const onRoomChanged = () => this.#reserveRoom()
+    const freeRoom = () => this.#housekeeping.freeRoom()
+    const onCutPause = (step: CutStep, pauseMs: number) => {
+      for (const observe of this.#pauseObservers) observe({ topic: topic.name, step, pauseMs })
+    }
+    return new PartitionWorker({
+      partition,
+      topic,
+      checkpoints,
+      outbox: { ingest, keyed: keyed?.topic, deadLetters: deadLetters?.topic },
+      store,
+      clock,
+      configuration,
+      logger,
+      workerName,
+      spaceIsShort,
+      freeRoom,
+      onRoomChanged,
+      onCutPause,
+      turns: this.#turns,
+      watch,
+    })
+  }
+
+  /** Keeps room on the log for the checkpoints by which it empties itself: lines stop before they would take it. */
+  #reserveRoom(): void {
+    let bytes = 0
+    for (const workers of [this.#workers, this.#keyedWorkers])
+      for (const worker of workers.values()) bytes += worker.neededRoomBytes
+    this.#options.log.reserve(bytes)
+  }
+}

@@ -1,0 +1,259 @@
+import type { Clock } from '../clock/clock.ts'
+import { InTurn } from '../configuration/in-turn.ts'
+import type { QuotaLedger } from '../configuration/quota-ledger.ts'
+import type { SpreadReports } from '../configuration/spread.ts'
+import type { PartitionName } from '../fold/run-watch.ts'
+import type { Log, Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import type { Store } from '../store/store.ts'
+import type { Assignment, PartitionProgress } from './assignment.ts'
+import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
+import { trimKeyAnswers } from './key-answer-trimming.ts'
+import type { PartitionWorker } from './partition-worker.ts'
+import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
+
+const DAY_MS = 86_400_000
+const EVERY_MS = 30_000
+const REPORT_EVERY_MS = 5_000
+/** For that long few lines must have come in before their words are indexed. */
+const REST_MS = 60_000
+/** The process that works on it does what is to be done once for all partitions. */
+const LEADING_PARTITION = 0
+
+export interface HousekeepingOptions {
+  readonly log: Log
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly assignment: Assignment
+  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  readonly logRetentionMs: number
+  readonly lines: Lane
+  readonly deadLetters?: KeptDeadLetters | undefined
+  /** Partitions of this process, also where no worker could start yet. */
+  assigned(): Iterable<number>
+  /** Absent where nobody can limit how much is stored. */
+  readonly quotas?: QuotaLedger | undefined
+  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  readonly keys?: Topic | undefined
+  readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
+  /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
+  isSpread(): boolean
+}
+
+/** A topic whose partitions are worked on. */
+export interface Lane {
+  readonly topic: Topic
+  readonly checkpoints: Topic
+  /** Of this process. */
+  readonly workers: Map<number, PartitionWorker>
+}
+
+/**
+ * The jobs beside the workers: trimming the log, closing days of usage, removing what is past its retention, indexing
+ * words. The two in the middle look at all partitions, also at those of other processes, by what their workers report.
+ */
+export class Housekeeping {
+  readonly #options: HousekeepingOptions
+  readonly #inTurn = new InTurn()
+  /** What somebody still reads of the lines' topic. */
+  readonly #pins = new Set<PartitionName & { readonly offset: bigint }>()
+  /** What workers had stored when they were last asked. */
+  readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
+
+  readonly #quotas: QuotaWatch | undefined
+  #expiredLines = 0
+
+  /** Lines past their retention that were removed since the start. */
+  get expiredLines(): number {
+    return this.#expiredLines
+  }
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options
+    const { quotas, store } = options
+    this.#quotas = quotas && new QuotaWatch(quotas, usedBytesIn(store))
+  }
+
+  /** Does every job now and then, until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    let nextMs = clock.monotonicMs() + EVERY_MS
+    let nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS
+    while (!signal.aborted) {
+      await clock.sleep(1_000, signal)
+      if (signal.aborted) return
+      if (!log.space().takesIngest) await this.freeRoom()
+      await this.#job('report spread accounts', () => this.#reportSpreads())
+      if (this.#quotas?.isDue(clock.monotonicMs())) await this.#checkQuotas()
+      if (clock.monotonicMs() >= nextReportMs) {
+        nextReportMs = clock.monotonicMs() + REPORT_EVERY_MS
+        await this.#reportProgress()
+      }
+      if (clock.monotonicMs() < nextMs) continue
+      nextMs = clock.monotonicMs() + EVERY_MS
+      await this.runOnce()
+    }
+  }
+
+  /** Runs every job once; what fails is logged and tried again at the next round. */
+  async runOnce(): Promise<void> {
+    await this.freeRoom()
+    await this.#reportProgress()
+    await this.#checkQuotas()
+    if (!this.#leads) return
+    await this.#job('close days of usage', () => this.closeDays())
+    await this.#job('remove expired lines', () => this.removeExpired())
+    await this.#job('index words', () => this.#options.store.indexWords(REST_MS))
+    const { keys, clock } = this.#options
+    if (keys !== undefined)
+      await this.#job('remove old answers to idempotency keys', () => trimKeyAnswers(keys, clock.wallMs()))
+  }
+
+  freeRoom(): Promise<void> {
+    return this.#job('trim the log', () => this.trimLog())
+  }
+
+  /**
+   * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
+   * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
+   * second-newest checkpoint of its partition.
+   */
+  trimLog(): Promise<void> {
+    return this.withoutTrimming(() => this.#trimLog())
+  }
+
+  /**
+   * Runs a task while the log is not being trimmed: a copy of the checkpoints needs the records behind them. Trimming
+   * waits meanwhile, so the task must be short.
+   */
+  withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
+    return this.#inTurn.run('trim', task)
+  }
+
+  /** Keeps the log of a partition from an offset on, and what it needs. @returns ends it */
+  pin({ topic, partition }: PartitionName, offset: bigint): () => void {
+    const pin = { topic, partition, offset }
+    this.#pins.add(pin)
+    return () => this.#pins.delete(pin)
+  }
+
+  /** Copies usage of days that every partition has passed. */
+  async closeDays(): Promise<void> {
+    const { store } = this.#options
+    const settledMs = Math.min(...(await this.#progressOfAll()).map(progress => progress.settledMs))
+    if (settledMs === Number.POSITIVE_INFINITY) return
+    for (const day of await store.openDays()) {
+      if (Date.parse(day) + DAY_MS <= settledMs) await store.closeDay(day)
+    }
+  }
+
+  async removeExpired(): Promise<void> {
+    const { store, clock, logger } = this.#options
+    const settled = (await this.#progressOfAll()).map(({ topic, partition, neededFrom }) => ({
+      topic,
+      partition,
+      checkpointOffset: neededFrom,
+    }))
+    if (settled.length === 0) return
+    const removed = await store.removeExpired(clock.wallMs(), settled)
+    this.#expiredLines += removed
+    if (removed > 0) logger.info({ removed }, 'lines past their retention were removed')
+  }
+
+  async #checkQuotas(): Promise<void> {
+    const { clock } = this.#options
+    if (this.#quotas === undefined || !this.#leads) return
+    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() }
+    await this.#job('compare what is stored with the quotas', () => this.#quotas?.check(now) as Promise<void>)
+  }
+
+  get #leads(): boolean {
+    return this.#options.lines.workers.has(LEADING_PARTITION)
+  }
+
+  /** Those whose partitions count. */
+  get #lanes(): readonly Lane[] {
+    const { lines, keyed, isSpread } = this.#options
+    return keyed !== undefined && isSpread() ? [lines, keyed] : [lines]
+  }
+
+  async #trimLog(): Promise<void> {
+    for (const lane of this.#lanes)
+      for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
+    const { deadLetters, assigned, clock, log } = this.#options
+    if (deadLetters === undefined) return
+    await trimDeadLetters(deadLetters, assigned(), clock.wallMs(), () => !log.space().takesIngest)
+  }
+
+  async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {
+    const { clock, logRetentionMs, log } = this.#options
+    let before = worker.neededFrom
+    const isShort = !log.space().takesIngest
+    if (!isShort) {
+      const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
+      if (expired !== null && expired < before) before = expired
+    }
+    for (const pin of this.#pins)
+      if (pin.topic === topic.name && pin.partition === partition && pin.offset < before) before = pin.offset
+    if (before > 0n) await topic.trim(partition, before)
+    await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
+  }
+
+  /** How far partitions of this process are: all of them, unless one is named. */
+  progress(only?: number): PartitionProgress[] {
+    return this.#lanes.flatMap(({ topic: { name }, workers }) =>
+      [...workers]
+        .filter(([partition]) => only === undefined || partition === only)
+        .map(([partition, worker]) => this.#progressOf(name, partition, worker)),
+    )
+  }
+
+  #progressOf(topic: string, partition: number, worker: PartitionWorker): PartitionProgress {
+    const { neededFrom, settledMs, status } = worker
+    const { storedOffset, rows } = status
+    const atMs = this.#options.clock.monotonicMs()
+    const before = this.#told.get(worker)
+    this.#told.set(worker, { rows, atMs })
+    const seconds = before === undefined ? 0 : (atMs - before.atMs) / 1000
+    const rowsPerSecond =
+      before === undefined || seconds === 0 ? 0 : Math.round((rows - before.rows) / seconds)
+    return { topic, partition, neededFrom, settledMs, storedOffset, rowsPerSecond }
+  }
+
+  #reportProgress(): Promise<void> {
+    const { assignment } = this.#options
+    return this.#job('report how far the partitions are', () => assignment.report(this.progress()))
+  }
+
+  /** Says of this process's partitions that they have done their part of a change. */
+  async #reportSpreads(): Promise<void> {
+    const { lines, keyed, clock } = this.#options
+    if (keyed === undefined) return
+    for (const [partition, worker] of lines.workers) {
+      for (const [account, change] of worker.spreads) {
+        if (keyed.reports.reported(account, partition) < change)
+          await keyed.reports.report(account, partition, change, clock.wallMs())
+      }
+    }
+  }
+
+  /** Nothing while one of them has not reported. */
+  async #progressOfAll(): Promise<readonly PartitionProgress[]> {
+    const all: PartitionProgress[] = []
+    for (const { topic } of this.#lanes) {
+      const progress = await this.#options.assignment.progress(topic.name)
+      if (progress.length < topic.partitions) return []
+      all.push(...progress)
+    }
+    return all
+  }
+
+  async #job(what: string, action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#options.logger.error({ err: error }, `cannot ${what}; it is tried again`)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { checkpointType } from '../../schemas/log/checkpoint.ts'
+import type { Cut } from '../../schemas/log/control.ts'
+import type { Topic } from '../log/log.ts'
+import { CheckpointLog } from '../replay/checkpoint-log.ts'
+import { cutsOf } from './cuts-on-the-log.ts'
+
+const READ_BYTES = 4_000_000
+
+/**
+ * The newest cut of each entity that the partitions of a topic know: of their newest checkpoints, and of the records
+ * since. Reads about as much as a start of their workers does.
+ *
+ * @param isOver asked again and again: once it is true, the cuts that were found so far are the answer
+ * @throws LogError as `Topic.read`
+ */
+export async function knownCuts(
+  topic: Topic,
+  checkpoints: Topic,
+  isOver: () => boolean = () => false,
+): Promise<readonly Cut[]> {
+  const newest = new Map<string, Cut>()
+  const note = (cut: Cut) => {
+    const key = `${cut.kind} ${cut.entity}`
+    if (cut.version > (newest.get(key)?.version ?? 0)) newest.set(key, cut)
+  }
+  for (let partition = 0; partition < topic.partitions && !isOver(); partition++) {
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
+    if (kept !== undefined) for (const cut of checkpointType.decode(kept.body).cuts) note(cut as Cut)
+    const { first, next } = await topic.bounds(partition)
+    let offset = kept?.nextOffset ?? first
+    if (offset < first) offset = first
+    while (offset < next && !isOver()) {
+      const records = await topic.read(partition, offset, READ_BYTES)
+      if (records.length === 0) break
+      for (const record of records) for (const cut of cutsOf(record)) note(cut)
+      offset = (records.at(-1)?.offset as bigint) + 1n
+    }
+  }
+  return [...newest.values()]
+}

@@ -1,0 +1,96 @@
+import type { Position } from '../../schemas/log/position.ts'
+import type { TableBatch } from '../fold/flush.ts'
+import type { Logger } from '../logger.ts'
+import { type Epoch, type Store, StoreError } from '../store/store.ts'
+
+/** Why a worker ended: its partition has a newer owner. */
+export class ReplacedError extends Error {
+  override readonly name = 'ReplacedError'
+}
+
+export interface OwnedPartition {
+  readonly store: Store
+  readonly topic: string
+  readonly partition: number
+  readonly logger: Logger
+}
+
+/**
+ * A worker's hold on a partition in the store: its epoch, and inserts that are stored exactly once under it. An
+ * insert whose outcome is unknown is settled under a raised epoch, so that a late statement of our own is fenced, too.
+ */
+export class PartitionOwnership {
+  readonly #owned: OwnedPartition
+  #epoch: Epoch = { offset: 0n, attempt: 0 }
+  /** The batch whose last insert may or may not have taken effect. */
+  #doubt: TableBatch | undefined
+
+  constructor(owned: OwnedPartition) {
+    this.#owned = owned
+  }
+
+  /** Offset of the worker's owner record. */
+  get epochOffset(): bigint {
+    return this.#epoch.offset
+  }
+
+  /**
+   * Takes the partition with a new epoch: inserts of lower ones fail from then on.
+   *
+   * @throws ReplacedError when a newer worker has it; StoreError, retriable, when the store is away
+   */
+  async take(ownerOffset: bigint): Promise<void> {
+    this.#epoch = { offset: ownerOffset, attempt: 0 }
+    await this.#claim()
+  }
+
+  /**
+   * One insert, to be repeated after a retriable error until it succeeds.
+   *
+   * @throws ReplacedError, StoreError as above
+   */
+  async insert(batch: TableBatch): Promise<void> {
+    if (await this.#isStoredAfterDoubt(batch)) return
+    const { store, topic, partition } = this.#owned
+    const { table, block, rows } = batch
+    try {
+      await store.insert({ topic, partition, table, epoch: this.#epoch, block, rows })
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'OUTCOME_UNKNOWN') this.#doubt = batch
+      throw this.#translated(error)
+    }
+  }
+
+  async #isStoredAfterDoubt(batch: TableBatch): Promise<boolean> {
+    if (this.#doubt !== batch) return false
+    const { store, topic, partition, logger } = this.#owned
+    const { table, first, last, sinceMs } = batch
+    this.#epoch = { offset: this.#epoch.offset, attempt: this.#epoch.attempt + 1 }
+    await this.#claim()
+    const highest = await store.settle({ topic, partition, table }, { ...first, timeMs: sinceMs })
+    this.#doubt = undefined
+    const stored = highest !== null && isAtLeast(highest, last)
+    logger.warn({ partition, table, stored }, 'an insert of unknown outcome was settled')
+    return stored
+  }
+
+  async #claim(): Promise<void> {
+    const { store, topic, partition } = this.#owned
+    try {
+      await store.claim({ topic, partition, epoch: this.#epoch })
+    } catch (error) {
+      throw this.#translated(error)
+    }
+  }
+
+  #translated(error: unknown): unknown {
+    if (!(error instanceof StoreError) || error.code !== 'FENCED') return error
+    return new ReplacedError(`partition ${this.#owned.partition} is owned by a newer worker`, {
+      cause: error,
+    })
+  }
+}
+
+function isAtLeast(a: Position, b: Position): boolean {
+  return a.offset > b.offset || (a.offset === b.offset && a.row >= b.row)
+}

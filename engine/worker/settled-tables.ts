@@ -1,0 +1,65 @@
+import type { Position } from '../../schemas/log/position.ts'
+import { STORE_TABLES } from '../../schemas/log/tables.ts'
+import type { AcceptedGap, TableBatch } from '../fold/flush.ts'
+import { FoldError, type FoldIdentity, type PartitionFold } from '../fold/partition-fold.ts'
+import type { Store, StoreTable } from '../store/store.ts'
+
+/**
+ * How far each table of the store already is, beyond the checkpoint that a worker begins with. The batches that it
+ * computes again up to there are not stored again.
+ */
+export class SettledTables {
+  readonly #highest: Map<StoreTable, Position>
+
+  constructor(highest = new Map<StoreTable, Position>()) {
+    this.#highest = highest
+  }
+
+  /** Asks the store, once for each table, for the highest position from the checkpoint on. */
+  static async read(store: Store, identity: FoldIdentity, fold: PartitionFold): Promise<SettledTables> {
+    const { topic, partition } = identity
+    const highest = new Map<StoreTable, Position>()
+    for (const table of STORE_TABLES) {
+      const from = { offset: fold.nextOffset, row: 0, timeMs: fold.timeMs }
+      const position = await store.settle({ topic, partition, table }, from)
+      const known = fold.storedPosition(table)
+      if (position !== null && (known === undefined || isBefore(known, position)))
+        highest.set(table, position)
+    }
+    return new SettledTables(highest)
+  }
+
+  /**
+   * Whether a batch is stored already.
+   *
+   * @throws FoldError when the store ends inside a batch or past where a batch would have ended: the store and
+   *         the log do not belong together, or this program computes other batches than the one that stored them
+   */
+  has({ table, first, last }: TableBatch): boolean {
+    const highest = this.#highest.get(table)
+    if (highest === undefined) return false
+    if (isBefore(last, highest)) return true
+    this.#highest.delete(table)
+    if (!isBefore(highest, last)) return true
+    const where = `${highest.offset}/${highest.row}`
+    throw new FoldError(
+      `table ${table} ends at position ${where}, which is not the end of a batch (${first.offset}/${first.row} to ${last.offset}/${last.row}): the store and the log do not belong together`,
+    )
+  }
+
+  /** Rows of records that are lost stay as they are; what comes behind them is not there yet. */
+  pass({ to }: AcceptedGap): void {
+    for (const [table, { offset }] of this.#highest) if (offset < to) this.#highest.delete(table)
+  }
+
+  toString(): string {
+    return (
+      [...this.#highest].map(([table, { offset, row }]) => `${table} ${offset}/${row}`).join(', ') ||
+      'nothing'
+    )
+  }
+}
+
+function isBefore(a: Position, b: Position): boolean {
+  return a.offset < b.offset || (a.offset === b.offset && a.row < b.row)
+}
