@@ -12,7 +12,7 @@ import fastify, {
 } from 'fastify'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
-import type { LineRouting } from '../engine/configuration/line-routing.ts'
+import type { LineRouting } from '../engine/configuration/kinds/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { jsonText } from '../engine/json/json-text.ts'
 import type { NodeSettings } from '../engine/nodes/contract/node-declaration.ts'

@@ -12,7 +12,7 @@ import { buildServer, type RequestLimits, type ServerPorts } from '../api/server
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
-import { lineRouting } from '../engine/configuration/line-routing.ts'
+import { lineRouting } from '../engine/configuration/kinds/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { GuardedTopic } from '../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../engine/log/log.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
-import { accessGroups, memberKey, members } from '../../engine/configuration/members.ts'
+import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'

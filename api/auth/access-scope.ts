@@ -1,5 +1,5 @@
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
-import { accessGroups, memberKey, members } from '../../engine/configuration/members.ts'
+import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'

@@ -1,5 +1,4 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
 import {
   type AccessToken,
   type Account,
@@ -10,7 +9,8 @@ import {
   secretHash,
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
-import { memberKey, members } from '../../engine/configuration/members.ts'
+import { enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
+import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import type {
   Authentication,
   AuthenticationFailure,

@@ -1,9 +1,9 @@
 import { Registry } from '@prometheus-io/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
-import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
 import { accessTokens, accountKeys, secretHash } from '../../engine/configuration/entities.ts'
-import { members } from '../../engine/configuration/members.ts'
+import { enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
+import { members } from '../../engine/configuration/kinds/members.ts'
 import {
   changeAccount,
   TEST_SETTINGS,

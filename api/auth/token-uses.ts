@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Change, ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens } from '../../engine/configuration/entities.ts'
-import { tokenUses } from '../../engine/configuration/token-uses.ts'
+import { tokenUses } from '../../engine/configuration/kinds/token-uses.ts'
 import type { Logger } from '../../engine/logger.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,3 @@
-import { type ArchivingOfAccount, archivings } from '../../engine/configuration/archiving.ts'
 import {
   type ConfigurationLog,
   create,
@@ -6,6 +5,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
+import { type ArchivingOfAccount, archivings } from '../../engine/configuration/kinds/archiving.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import { type Archiving, archivingMembers } from '../../schemas/http/archiving.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,5 +1,5 @@
-import { type Board, boards } from '../../engine/configuration/boards.ts'
-import { categoryNames } from '../../engine/configuration/categories.ts'
+import { type Board, boards } from '../../engine/configuration/kinds/boards.ts'
+import { categoryNames } from '../../engine/configuration/kinds/categories.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,4 +1,4 @@
-import { type Category, categories } from '../../engine/configuration/categories.ts'
+import { type Category, categories } from '../../engine/configuration/kinds/categories.ts'
 import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/http/category.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../errors.ts'

@@ -1,5 +1,5 @@
-import { categoryNamed } from '../../engine/configuration/categories.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import { categoryNamed } from '../../engine/configuration/kinds/categories.ts'
 import type { CategoryType } from '../../schemas/http/category.ts'
 import { ApiError } from '../errors.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { accountKeys } from '../../engine/configuration/entities.ts'
-import { memberKey, members } from '../../engine/configuration/members.ts'
+import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import {
   TEST_SETTINGS,

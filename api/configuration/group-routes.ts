@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { AccessGroup } from '../../engine/configuration/members.ts'
+import type { AccessGroup } from '../../engine/configuration/kinds/members.ts'
 import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/http/access-group.ts'
 import { accountOf } from '../auth/permission.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'

@@ -1,4 +1,7 @@
-import { DEFAULT_INDEX_RATE_ALERT, indexRateAlerts } from '../../engine/configuration/index-rate-alert.ts'
+import {
+  DEFAULT_INDEX_RATE_ALERT,
+  indexRateAlerts,
+} from '../../engine/configuration/kinds/index-rate-alert.ts'
 import type { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { suspensionTokens } from '../../engine/configuration/suspension.ts'
+import { suspensionTokens } from '../../engine/configuration/kinds/suspension.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import {
   TEST_SETTINGS,

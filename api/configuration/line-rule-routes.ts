@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import type { ExclusionRule } from '../../engine/configuration/line-rules.ts'
+import type { ExclusionRule } from '../../engine/configuration/kinds/line-rules.ts'
 import {
   EXCLUSION_CONDITIONS,
   ExclusionChange,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create, remove } from '../../engine/configuration/configuration-log.ts'
-import { accessGroups, memberKey, members } from '../../engine/configuration/members.ts'
+import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Member } from '../../engine/configuration/members.ts'
+import type { Member } from '../../engine/configuration/kinds/members.ts'
 import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/member.ts'
 import { assertValid } from './assert-valid.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'

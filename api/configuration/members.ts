@@ -5,7 +5,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/members.ts'
+import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import {
   MAX_EMAIL_CHARACTERS,
   MAX_GROUPS,

@@ -1,4 +1,4 @@
-import { type PresetAlert, presetAlerts } from '../../engine/configuration/preset-alerts.ts'
+import { type PresetAlert, presetAlerts } from '../../engine/configuration/kinds/preset-alerts.ts'
 import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { channelRecords } from './channels.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
-import { quotaLedgerOn } from '../../engine/configuration/quota-ledger.ts'
+import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
 import {
   noQuota,
   type Quota,
@@ -8,7 +8,7 @@ import {
   type QuotaPeriod,
   quotaStates,
   quotas,
-} from '../../engine/configuration/quotas.ts'
+} from '../../engine/configuration/kinds/quotas.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
 import { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'

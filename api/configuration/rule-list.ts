@@ -1,5 +1,5 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
-import { type LineRules, lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
+import { type LineRules, lineRules, noLineRules } from '../../engine/configuration/kinds/line-rules.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
 import { isJsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Stream } from '../../engine/configuration/stream.ts'
+import type { Stream } from '../../engine/configuration/kinds/stream.ts'
 import { StreamRecord, StreamWrite } from '../../schemas/http/stream.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'

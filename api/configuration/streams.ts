@@ -5,7 +5,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { type Stream, streams } from '../../engine/configuration/stream.ts'
+import { type Stream, streams } from '../../engine/configuration/kinds/stream.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import type { StreamWrite } from '../../schemas/http/stream.ts'
 import type { Caller } from '../auth/caller.ts'

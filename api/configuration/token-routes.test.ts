@@ -8,7 +8,7 @@ import {
   MAX_SERVICE_TOKENS,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import { members } from '../../engine/configuration/members.ts'
+import { members } from '../../engine/configuration/kinds/members.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import {

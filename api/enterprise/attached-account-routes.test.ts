@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create } from '../../engine/configuration/configuration-log.ts'
-import { enterpriseKeys } from '../../engine/configuration/enterprise-keys.ts'
 import { accountKeys } from '../../engine/configuration/entities.ts'
+import { enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import {
   TEST_SETTINGS,

@@ -15,7 +15,7 @@ import {
   type Plan,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
-import { memberKey, members } from '../../engine/configuration/members.ts'
+import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { AccountChange, AccountCreate } from '../../schemas/http/account-api.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
-import type { LineRouting } from '../../engine/configuration/line-routing.ts'
+import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/line-batch-builder.ts'
 import { LineReader, type ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
-import type { LineRouting } from '../../engine/configuration/line-routing.ts'
+import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { RequestFacts } from '../../engine/lines/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'

@@ -1,6 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../engine/configuration/dead-letter-settings.ts'
 import {
   type DeadLetterSettings,
   deadLetterSettings,
@@ -8,6 +7,7 @@ import {
   revisions,
 } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
+import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../engine/configuration/kinds/dead-letter-settings.ts'
 import type { DeadLetter, LetterOrigin } from '../../engine/fold/dead-letter.ts'
 import type { LetterPlace } from '../../engine/replay/dead-letters/dead-letter-index.ts'
 import type {

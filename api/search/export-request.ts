@@ -3,7 +3,7 @@ import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
-import type { LinePage, LineSelection } from './line-selection.ts'
+import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
 import { decodePageToken } from './page-token.ts'
 import type { QueryParameters } from './query-parameters.ts'
 

@@ -6,6 +6,14 @@ import { recordOf } from '../../engine/lines/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
+import {
+  type LinePage,
+  type LineSearch,
+  type LineSelection,
+  type SelectedLine,
+  searchLines,
+} from '../../engine/store/search/line-selection.ts'
+import { rowsOf } from '../../engine/store/search/sliced-search.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -16,16 +24,8 @@ import { readExport, readPagedExport } from './export-request.ts'
 import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } from './export-schema.ts'
 import { fullFieldDays, incompleteText } from './full-field-days.ts'
 import { recordLines, recordPage, type Visibility } from './line-answers.ts'
-import {
-  type LinePage,
-  type LineSearch,
-  type LineSelection,
-  type SelectedLine,
-  searchLines,
-} from './line-selection.ts'
 import { encodePageToken } from './page-token.ts'
 import { QueryParameters } from './query-parameters.ts'
-import { rowsOf } from './sliced-search.ts'
 
 export interface ExportRoutesOptions {
   readonly configuration: ConfigurationView

@@ -1,8 +1,8 @@
 import { fieldPaths } from '../../engine/query-language/field-paths.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
+import { isParsedField } from '../../engine/store/search/line-fields-sql.ts'
+import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Statement } from '../../engine/store/store.ts'
-import { isParsedField } from './line-fields-sql.ts'
-import type { LineSelection } from './line-selection.ts'
 
 const DAY_MS = 86_400_000
 /** A header has no room for years. */

@@ -1,5 +1,5 @@
 import { renderRecord } from '../../engine/lines/line-record.ts'
-import type { LinePosition, SelectedLine } from './line-selection.ts'
+import type { LinePosition, SelectedLine } from '../../engine/store/search/line-selection.ts'
 
 /** Text is passed on in pieces of about this many characters. */
 const PIECE_CHARACTERS = 65_536

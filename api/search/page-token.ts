@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { LinePosition } from './line-selection.ts'
+import type { LinePosition } from '../../engine/store/search/line-selection.ts'
 
 /**
  * Where a page ended, and that it belongs to one request: export, section 6.3. The server keeps nothing. All

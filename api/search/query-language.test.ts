@@ -5,14 +5,14 @@ import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { renderRecord } from '../../engine/lines/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { compileCondition } from '../../engine/store/search/compile-sql.ts'
+import { type SelectedLine, searchLines } from '../../engine/store/search/line-selection.ts'
+import { compilePrefilter } from '../../engine/store/search/prefilter.ts'
+import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { compileCondition } from './compile-sql.ts'
-import { type SelectedLine, searchLines } from './line-selection.ts'
-import { compilePrefilter } from './prefilter.ts'
-import { SqlConstants } from './sql-constants.ts'
 
 /** The language on the real engine, and directly on the records that an export gives: both must agree. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { spreadReportsOn } from '../../engine/configuration/spread.ts'
+import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
 import {
   TEST_SETTINGS,
   type TestInstallation,

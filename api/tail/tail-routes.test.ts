@@ -3,8 +3,8 @@ import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens, type Role, secretHash } from '../../engine/configuration/entities.ts'
-import { lineRules, noLineRules } from '../../engine/configuration/line-rules.ts'
-import { accessGroups, members } from '../../engine/configuration/members.ts'
+import { lineRules, noLineRules } from '../../engine/configuration/kinds/line-rules.ts'
+import { accessGroups, members } from '../../engine/configuration/kinds/members.ts'
 import { LogError } from '../../engine/log/log.ts'
 import {
   changeAccount,

@@ -14,7 +14,7 @@ import {
   type Plan,
   secretHash,
 } from './entities.ts'
-import { memberKey, members } from './members.ts'
+import { memberKey, members } from './kinds/members.ts'
 import { newKey, newShortId, newToken } from './mint.ts'
 import { ConfigurationRejected } from './rejection.ts'
 

@@ -15,7 +15,7 @@ import { ConfigurationLog, create, replace } from './configuration-log.ts'
 import { deployedConfiguration } from './deployed-cuts.ts'
 import { type EndMark, type MarkKeeper, readMark, signedMark } from './end-mark.ts'
 import { type AccessToken, accessTokens, accounts, deployments, exemptions, revisions } from './entities.ts'
-import { lineRules, noLineRules } from './line-rules.ts'
+import { lineRules, noLineRules } from './kinds/line-rules.ts'
 import type { LostTail } from './lost-tail.ts'
 import { Seal } from './seal.ts'
 

@@ -20,7 +20,7 @@ import {
   revisions,
   secretHash,
 } from './entities.ts'
-import { members } from './members.ts'
+import { members } from './kinds/members.ts'
 import type { ConfigurationRejected } from './rejection.ts'
 import { newestSnapshot } from './snapshot.ts'
 

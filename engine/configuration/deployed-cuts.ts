@@ -29,8 +29,8 @@ import {
   spreads,
 } from './entities.ts'
 import type { Entity } from './fold.ts'
-import { type LineRules, lineRules, type RetentionRule } from './line-rules.ts'
-import { type QuotaState, quotaStates } from './quotas.ts'
+import { type LineRules, lineRules, type RetentionRule } from './kinds/line-rules.ts'
+import { type QuotaState, quotaStates } from './kinds/quotas.ts'
 
 /**
  * Members of a node's configuration that partitions are not told: what delivers needs them, and takes them from

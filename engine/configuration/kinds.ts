@@ -1,8 +1,4 @@
 import { acceptedLosses } from './accepted-losses.ts'
-import { archivings } from './archiving.ts'
-import { boards } from './boards.ts'
-import { categories } from './categories.ts'
-import { enterpriseKeys } from './enterprise-keys.ts'
 import {
   accessKeys,
   accessTokens,
@@ -20,16 +16,20 @@ import {
   spreadReports,
   spreads,
 } from './entities.ts'
-import { indexRateAlerts } from './index-rate-alert.ts'
 import type { AnyKind } from './kind.ts'
-import { lineRules } from './line-rules.ts'
-import { accessGroups, members } from './members.ts'
-import { presetAlerts } from './preset-alerts.ts'
-import { quotaStates, quotas } from './quotas.ts'
-import { streams } from './stream.ts'
-import { suspensionTokens } from './suspension.ts'
-import { tokenUses } from './token-uses.ts'
-import { views } from './views.ts'
+import { archivings } from './kinds/archiving.ts'
+import { boards } from './kinds/boards.ts'
+import { categories } from './kinds/categories.ts'
+import { enterpriseKeys } from './kinds/enterprise-keys.ts'
+import { indexRateAlerts } from './kinds/index-rate-alert.ts'
+import { lineRules } from './kinds/line-rules.ts'
+import { accessGroups, members } from './kinds/members.ts'
+import { presetAlerts } from './kinds/preset-alerts.ts'
+import { quotaStates, quotas } from './kinds/quotas.ts'
+import { streams } from './kinds/stream.ts'
+import { suspensionTokens } from './kinds/suspension.ts'
+import { tokenUses } from './kinds/token-uses.ts'
+import { views } from './kinds/views.ts'
 
 /** Every kind of entity that the configuration knows. */
 export const KINDS: readonly AnyKind[] = [

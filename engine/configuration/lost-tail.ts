@@ -4,8 +4,8 @@ import { type EndMark, endBelow } from './end-mark.ts'
 import { accounts, deadLetterSettings, deployments, exemptions, spreads } from './entities.ts'
 import type { ConfigurationView } from './fold.ts'
 import type { AnyKind } from './kind.ts'
-import { lineRules } from './line-rules.ts'
-import { quotaStates } from './quotas.ts'
+import { lineRules } from './kinds/line-rules.ts'
+import { quotaStates } from './kinds/quotas.ts'
 
 /** What the configuration log should have, and does not. */
 export interface LostTail {

@@ -6,7 +6,7 @@ import { silentLogger } from '../logger.ts'
 import { bootstrap } from './bootstrap.ts'
 import { ConfigurationLog, replace } from './configuration-log.ts'
 import { accounts } from './entities.ts'
-import { lineRules, noLineRules } from './line-rules.ts'
+import { lineRules, noLineRules } from './kinds/line-rules.ts'
 import { leastRetentionDays } from './retention-history.ts'
 
 const AUTHOR = { subjectId: 'test', account: '' }

@@ -3,7 +3,7 @@ import { DEFAULT_RETENTION_DAYS } from '../fold/account-state.ts'
 import { parseJson } from '../json/json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { type Account, accounts } from './entities.ts'
-import { type LineRules, lineRules } from './line-rules.ts'
+import { type LineRules, lineRules } from './kinds/line-rules.ts'
 import { isSnapshotPart } from './snapshot.ts'
 
 const READ_BYTES = 4_000_000

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { enterpriseKeys } from './enterprise-keys.ts'
 import { accessTokens, accountKeys } from './entities.ts'
 import type { AnyKind } from './kind.ts'
-import { members } from './members.ts'
+import { enterpriseKeys } from './kinds/enterprise-keys.ts'
+import { members } from './kinds/members.ts'
 
 /** Who an actor of the configuration log is, or was. */
 export interface Subject {

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { quotaLedgerOn } from '../configuration/quota-ledger.ts'
-import { type Quota, type QuotaLimit, type QuotaRule, quotaStates, quotas } from '../configuration/quotas.ts'
+import { quotaLedgerOn } from '../configuration/kinds/quota-ledger.ts'
+import {
+  type Quota,
+  type QuotaLimit,
+  type QuotaRule,
+  quotaStates,
+  quotas,
+} from '../configuration/kinds/quotas.ts'
 import { QuotaWatch } from './quota-watch.ts'
 
 const ACCOUNT = '0123456789'

@@ -1,4 +1,4 @@
-import type { QuotaPeriod } from '../../engine/configuration/quotas.ts'
+import type { QuotaPeriod } from '../../engine/configuration/kinds/quotas.ts'
 import type { PipelineDocument } from '../pipeline.ts'
 import type { Cut } from './control.ts'
 

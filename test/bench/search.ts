@@ -1,6 +1,6 @@
-import { type LineSearch, searchLines } from '../../api/search/line-selection.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { type LineSearch, searchLines } from '../../engine/store/search/line-selection.ts'
 import type { Statement, Store } from '../../engine/store/store.ts'
 import { usageByKind, usageTotals } from '../../engine/store/usage.ts'
 import type { BenchmarkOptions } from './benchmark.ts'

@@ -1,5 +1,5 @@
-import type { LineRules } from '../../engine/configuration/line-rules.ts'
-import type { QuotaState } from '../../engine/configuration/quotas.ts'
+import type { LineRules } from '../../engine/configuration/kinds/line-rules.ts'
+import type { QuotaState } from '../../engine/configuration/kinds/quotas.ts'
 import type { Dice } from '../support/dice.ts'
 import { type DrawnNames, drawPeriods, drawRules, PLAIN_QUERIES } from '../support/rules-model.ts'
 import { APPS, LEVELS } from './recipe.ts'

@@ -135,7 +135,7 @@ async function sendUntil(
   return acknowledged
 }
 
-/** A host whose lines go to that partition: engine/configuration/line-routing.ts. */
+/** A host whose lines go to that partition: engine/configuration/kinds/line-routing.ts. */
 function hostOn(partition: number, partitions: number, account: string): string {
   for (let number = 0; ; number++) {
     const host = `host-${number}`

@@ -21,8 +21,8 @@ import {
   type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import { lineRouting } from '../../engine/configuration/line-routing.ts'
-import { memberKey, members } from '../../engine/configuration/members.ts'
+import { lineRouting } from '../../engine/configuration/kinds/line-routing.ts'
+import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { newToken } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../engine/clock/manual-clock.ts'
-import { timeOfStream } from '../../../engine/configuration/line-routing.ts'
+import { timeOfStream } from '../../../engine/configuration/kinds/line-routing.ts'
 import { seededEntropy } from '../../../engine/entropy/seeded-entropy.ts'
 import { isWorn, newStream } from './stream-name.ts'
 

@@ -1,4 +1,4 @@
-import { timeOfStream } from '../../../engine/configuration/line-routing.ts'
+import { timeOfStream } from '../../../engine/configuration/kinds/line-routing.ts'
 import type { World } from '../world.ts'
 
 /** A stream stays on the partition of its first request: a new one now and then may go where lines go by then. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { testInstallation } from '../../../test/support/test-installation.ts'
-import { type IngestionExclusion, lineRules } from '../../configuration/line-rules.ts'
-import { quotaStates } from '../../configuration/quotas.ts'
+import { type IngestionExclusion, lineRules } from '../../configuration/kinds/line-rules.ts'
+import { quotaStates } from '../../configuration/kinds/quotas.ts'
 import { TailRules } from './tail-rules.ts'
 
 const ACCOUNT = '0123456789'

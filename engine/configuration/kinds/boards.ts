@@ -1,0 +1,16 @@
+import type { BoardGraph } from '../../../schemas/http/board.ts'
+import { defineKind } from '../kind.ts'
+
+/** Graphs on one page. Key: ten hexadecimal digits. */
+export interface Board {
+  readonly account: string
+  readonly title: string
+  readonly graphs: readonly BoardGraph[]
+  /** Ids of graphs; the others follow. */
+  readonly order: readonly string[]
+  /** Ids, some perhaps of categories that are gone; see `categoryNames`. */
+  readonly categories: readonly string[]
+  readonly createdAtMs: number
+}
+
+export const boards = defineKind<Board>('board', { account: ({ account }) => account })

@@ -1,0 +1,19 @@
+import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
+import type { ConfigurationView } from '../fold.ts'
+
+const DAY_MS = 86_400_000
+/** Of pipelines that have never said anything else. */
+export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> = {
+  enabled: false,
+  retentionDays: 7,
+  giveUpAfterS: null,
+}
+export const MAX_DEAD_LETTER_DAYS = 30
+export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
+
+/** How long the log keeps dead letters: as long as the pipeline that wants them longest. */
+export function deadLetterRetentionMs(view: ConfigurationView): number {
+  const settings = view.list(deadLetterSettings)
+  if (settings.length === 0) return DEFAULT_DEAD_LETTER_SETTINGS.retentionDays * DAY_MS
+  return settings.reduce((most, { value }) => Math.max(most, value.retentionDays), 0) * DAY_MS
+}

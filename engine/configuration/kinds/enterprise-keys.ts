@@ -1,0 +1,27 @@
+import { secretHash } from '../entities.ts'
+import { defineKind, type Kind } from '../kind.ts'
+
+/** A service key of an enterprise, for its older API alone. Key: ten hexadecimal digits. */
+export interface EnterpriseKey {
+  readonly enterprise: string
+  /** 32 hexadecimal digits. */
+  readonly key: string
+  readonly name: string
+  readonly createdAtMs: number
+}
+
+/** As many as an account has by default; each needs somebody who looks after it. */
+export const MAX_ENTERPRISE_KEYS = 20
+
+export const enterpriseKeys: Kind<EnterpriseKey> = defineKind('enterprise-key', {
+  sealed: ['key'],
+  unique: { hash: ({ key }) => secretHash(key) },
+  rules: [
+    ({ before, after }, view) => {
+      if (before !== undefined || after === undefined) return undefined
+      const held = view.list(enterpriseKeys).filter(({ value }) => value.enterprise === after.enterprise)
+      if (held.length <= MAX_ENTERPRISE_KEYS) return undefined
+      return { code: 'KEY_LIMIT', message: `an enterprise has at most ${MAX_ENTERPRISE_KEYS} service keys` }
+    },
+  ],
+})

@@ -1,0 +1,62 @@
+import { crc32 } from 'node:zlib'
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
+import { NUMBERED_KEY } from '../../fold/repeats.ts'
+import type { ConfigurationLog } from '../configuration-log.ts'
+import { type SpreadSpan, spreads } from '../entities.ts'
+import { spreadSpans } from './spread.ts'
+
+/** A UUID that begins with the time of its making (RFC 9562, version 7). */
+const UUID7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/
+/** For clocks of senders, and for ingesting processes that have not heard of a change yet. */
+const MARGIN_MS = 60_000
+
+/** What of a request says where its lines go. */
+export interface RoutedRequest {
+  readonly account: string
+  /** undefined: none is known, and it stays at home. */
+  readonly hostname: string | undefined
+  /** Idempotency key; empty: none. */
+  readonly key: string
+}
+
+export type LineRouting = (request: RoutedRequest) => number
+
+/**
+ * The partition of a request. All of an account go to its home partition, until the account is spread: then each host
+ * has one. Repeats of a request must meet the partition that remembers its idempotency key, also across a change: so a
+ * key stays at home, unless it is one of a numbered stream whose name tells that it began while lines were spread. Such
+ * a stream has a partition for good.
+ */
+export function lineRouting(configuration: ConfigurationLog, partitions: number): LineRouting {
+  const known = new Map<string, readonly SpreadSpan[]>()
+  configuration.subscribe(() => known.clear())
+  const spansOf = (account: string) => {
+    let spans = known.get(account)
+    if (spans === undefined) {
+      spans = spreadSpans(configuration, account, partitions)
+      known.set(account, spans)
+    }
+    return spans
+  }
+  return ({ account, hostname, key }) => {
+    const home = partitionOfAccount(account, partitions)
+    if (hostname === undefined || configuration.get(spreads, account) === undefined) return home
+    const spans = spansOf(account)
+    if (key === '')
+      return spans.at(-1)?.untilMs === null ? crc32(`${account} ${hostname}`) % partitions : home
+    const stream = NUMBERED_KEY.exec(key)?.[1]
+    const beganMs = stream === undefined ? undefined : timeOfStream(stream)
+    if (beganMs === undefined || !spans.some(span => isWithin(span, beganMs))) return home
+    return crc32(`${account} ${stream}`) % partitions
+  }
+}
+
+function isWithin({ fromMs, untilMs }: SpreadSpan, timeMs: number): boolean {
+  return timeMs >= fromMs + MARGIN_MS && (untilMs === null || timeMs < untilMs + MARGIN_MS)
+}
+
+/** When a stream began, UNIX ms; undefined when its name does not tell. */
+export function timeOfStream(stream: string): number | undefined {
+  const match = UUID7.exec(stream)
+  return match === null ? undefined : Number.parseInt(`${match[1]}${match[2]}`, 16)
+}

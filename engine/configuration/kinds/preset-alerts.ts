@@ -1,0 +1,18 @@
+import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/channel.ts'
+import { defineKind } from '../kind.ts'
+
+/** Channels that views share. Key: ten hexadecimal digits. */
+export interface PresetAlert {
+  readonly account: string
+  readonly name: string
+  readonly channels: readonly ChannelRecord[]
+  readonly createdAtMs: number
+  readonly modifiedAtMs: number
+}
+
+/** Channels hold keys, and addresses that are as good as keys. */
+export const presetAlerts = defineKind<PresetAlert>('preset-alert', {
+  account: ({ account }) => account,
+  sealed: ['channels'],
+  isHarmless: isHarmlessChannelMember,
+})

@@ -1,0 +1,59 @@
+import { type ConfigurationLog, create, replace } from '../configuration-log.ts'
+import { ConfigurationRejected } from '../rejection.ts'
+import { type Quota, type QuotaInForce, quotaStates, quotas } from './quotas.ts'
+
+/** A quota with what was decided about it last. */
+export interface JudgedQuota {
+  readonly quota: Quota
+  readonly inForce: readonly QuotaInForce[]
+  /** Writes another decision, unless somebody else has meanwhile: then it is for the next round. */
+  decide(inForce: readonly QuotaInForce[]): Promise<void>
+}
+
+/** Quotas, for whoever measures what is stored. */
+export interface QuotaLedger {
+  /** Those with a limit, and those whose last decision may still hold. */
+  quotas(): Iterable<JudgedQuota>
+  /** That of an account, if one was ever set. */
+  quotaOf(account: string): JudgedQuota | undefined
+  /** Called after a change of the configuration; the returned function ends it. */
+  subscribe(listener: () => void): () => void
+}
+
+/** Who decides, for the audit. */
+const ENGINE_SUBJECT = 'engine'
+
+export function quotaLedgerOn(log: ConfigurationLog): QuotaLedger {
+  const judged = (quota: Quota): JudgedQuota => {
+    const { account } = quota
+    const before = log.get(quotaStates, account)
+    return {
+      quota,
+      inForce: before?.value.inForce ?? [],
+      decide: async inForce => {
+        const value = { account, inForce }
+        const change =
+          before === undefined ? create(quotaStates, account, value) : replace(quotaStates, before, value)
+        await log.append([change], { subjectId: ENGINE_SUBJECT, account }).catch(unlessOvertaken)
+      },
+    }
+  }
+  return {
+    *quotas() {
+      for (const { id, value } of log.list(quotas)) {
+        const decided = log.get(quotaStates, id)?.value.inForce ?? []
+        if (value.daily.limit + value.monthly.limit + decided.length > 0) yield judged(value)
+      }
+    },
+    quotaOf: account => {
+      const quota = log.get(quotas, account)?.value
+      return quota && judged(quota)
+    },
+    subscribe: listener => log.subscribe(listener),
+  }
+}
+
+function unlessOvertaken(error: unknown): void {
+  if (error instanceof ConfigurationRejected && error.code === 'CHANGED_MEANWHILE') return
+  throw error
+}
