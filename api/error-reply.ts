@@ -4,10 +4,10 @@ import { ConfigurationRejected, type RejectionCode } from '../engine/configurati
 import { pointerTo } from '../engine/event/problem.ts'
 import { isLogAway, LogError } from '../engine/log/log.ts'
 import { StoreError } from '../engine/store/store.ts'
-import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './errors.ts'
-import { ProblemsError } from './problems-error.ts'
-import type { RefusalLog } from './refusal-log.ts'
-import { detailsOf, problemsOf } from './validation.ts'
+import type { RefusalLog } from './auth/refusal-log.ts'
+import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './http/errors.ts'
+import { ProblemsError } from './http/problems-error.ts'
+import { detailsOf, problemsOf } from './http/validation.ts'
 
 /**
  * The one place where an error becomes a status and a body: plain ones as the configuration and account API says

@@ -1,5 +1,5 @@
 import { planChanges } from '../api/configuration/plan-limits.ts'
-import { untilNotOvertaken } from '../api/overtaken.ts'
+import { untilNotOvertaken } from '../api/http/overtaken.ts'
 import type { Clock } from '../engine/clock/clock.ts'
 import { type ConfigurationLog, create } from '../engine/configuration/configuration-log.ts'
 import { type AccountKey, accountKeys, accounts, secretHash } from '../engine/configuration/entities.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, forbidden } from '../errors.ts'
+import { type ApiError, forbidden } from '../http/errors.ts'
 import { DELEGATION_REQUIRED } from './authenticator.ts'
 import type { Caller, CallerAccount } from './caller.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { accountKeys, secretHash } from '../../engine/configuration/entities.ts'
-import { notAuthorized } from '../errors.ts'
+import { notAuthorized } from '../http/errors.ts'
 import { BAD_SERVICE_KEY } from './authenticator.ts'
 
 /**

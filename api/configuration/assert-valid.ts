@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FastifyRequest } from 'fastify'
-import { badRequest, type ValidationDetail } from '../errors.ts'
-import { detailsOf } from '../validation.ts'
+import { badRequest, type ValidationDetail } from '../http/errors.ts'
+import { detailsOf } from '../http/validation.ts'
 
 /**
  * Of the body of a route with `attachValidation`: what only the configuration can tell is reported beside what its

@@ -10,7 +10,7 @@ import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { ConfigurationClient, NOT_FOUND } from '../../test/support/configuration-client.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { validatorCompiler } from '../validation.ts'
+import { validatorCompiler } from '../http/validation.ts'
 
 let installation: TestInstallation
 let client: ConfigurationClient

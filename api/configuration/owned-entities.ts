@@ -4,8 +4,8 @@ import type { Kind } from '../../engine/configuration/kind.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import { notFound } from '../errors.ts'
-import { untilNotOvertaken } from '../overtaken.ts'
+import { notFound } from '../http/errors.ts'
+import { untilNotOvertaken } from '../http/overtaken.ts'
 import type { ConfigurationPorts } from './configuration-routes.ts'
 
 /** What was read or written: the value, and the id under which it is found again. */

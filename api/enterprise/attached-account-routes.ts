@@ -11,9 +11,9 @@ import {
   type AttachedAccountRecord as Record,
 } from '../../schemas/http/attached-account.ts'
 import type { Caller } from '../auth/caller.ts'
+import { withPresentConfiguration } from '../auth/present-configuration.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
-import { withPresentConfiguration } from '../present-configuration.ts'
 import { type ChildAccountPorts, ChildAccounts, mayWrite } from './child-accounts.ts'
 import { type EnterpriseKeySettings, EnterpriseKeys } from './enterprise-keys.ts'
 import { shownRetention } from './records.ts'

@@ -20,8 +20,8 @@ import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { AccountChange, AccountCreate } from '../../schemas/http/account-api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { ApiError, forbidden, notFound } from '../errors.ts'
-import { untilNotOvertaken } from '../overtaken.ts'
+import { ApiError, forbidden, notFound } from '../http/errors.ts'
+import { untilNotOvertaken } from '../http/overtaken.ts'
 import { shownRetention } from './records.ts'
 
 export interface ChildAccountPorts {

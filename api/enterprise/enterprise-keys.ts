@@ -3,8 +3,8 @@ import type { Entity } from '../../engine/configuration/fold.ts'
 import { type EnterpriseKey, enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'
-import { forbidden, notFound } from '../errors.ts'
-import { untilNotOvertaken } from '../overtaken.ts'
+import { forbidden, notFound } from '../http/errors.ts'
+import { untilNotOvertaken } from '../http/overtaken.ts'
 import { type ChildAccountPorts, writer } from './child-accounts.ts'
 
 export interface EnterpriseKeySettings {

@@ -4,8 +4,8 @@ import { type Account, accounts, enterprises } from '../../engine/configuration/
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { AccountChange, AccountCreate } from '../../schemas/http/account-api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../envelope.ts'
-import { notFound } from '../errors.ts'
+import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { notFound } from '../http/errors.ts'
 import { type ChildAccountPorts, ChildAccounts } from './child-accounts.ts'
 import { AccountRecord, accountRecord, EnterpriseRecord, enterpriseRecord } from './records.ts'
 

@@ -1,7 +1,7 @@
 import { accessKeys, accounts, gatewayRoutes, secretHash } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/fold.ts'
 import type { Caller } from '../auth/caller.ts'
-import { notAuthorized, notFound } from '../errors.ts'
+import { notAuthorized, notFound } from '../http/errors.ts'
 
 /** Where a sender may put the key of a gateway route. */
 export interface KeyCarriers {

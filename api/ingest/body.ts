@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { gunzip, gunzipSync, inflate, inflateRaw, inflateRawSync, inflateSync } from 'node:zlib'
-import { type ApiError, badRequest, payloadTooLarge, unavailable } from '../errors.ts'
+import { type ApiError, badRequest, payloadTooLarge, unavailable } from '../http/errors.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
 /** Compressed bodies up to here are inflated at once: handing them to another thread costs more. */

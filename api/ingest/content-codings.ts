@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import { ApiError, badRequest, payloadTooLarge } from '../errors.ts'
+import { ApiError, badRequest, payloadTooLarge } from '../http/errors.ts'
 import { inflateBody } from './body.ts'
 import { decompressSnappy, SnappyError, snappyLength } from './snappy.ts'
 

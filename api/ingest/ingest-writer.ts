@@ -6,7 +6,7 @@ import {
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
-import { ApiError, payloadTooLarge, unavailable } from '../errors.ts'
+import { ApiError, payloadTooLarge, unavailable } from '../http/errors.ts'
 
 /** JavaScript pays per record, so requests share one up to this size; a single larger request is one by itself. */
 const RECORD_BYTES = 900 * 1024

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../http/errors.ts'
 import { type KeptAnswer, RecentKeys } from './recent-keys.ts'
 
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
-import { ApiError, badRequest, unavailable } from '../errors.ts'
+import { ApiError, badRequest, unavailable } from '../http/errors.ts'
 
 const KEY = /^[!-~]{1,128}$/
 const KEY_EXPIRY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { isIP } from 'node:net'
 import { cleanTags, cutCharacters, HOST_LIMIT_CHARACTERS } from '../../engine/lines/line-limits.ts'
 import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
-import { badRequest, type ValidationDetail } from '../errors.ts'
+import { badRequest, type ValidationDetail } from '../http/errors.ts'
 
 const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i
 /** Largest time that a date can have, in milliseconds. */

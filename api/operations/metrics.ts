@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { CutPause, EngineStatus } from '../../engine/worker/engine.ts'
+import { shownUrl } from '../auth/route-table.ts'
 import type { IngestObserver } from '../ingest/ingest-front.ts'
 import type { PushObserver } from '../ingest/push-front.ts'
-import { shownUrl } from '../route-table.ts'
 
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

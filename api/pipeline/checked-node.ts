@@ -8,7 +8,7 @@ import type { NodeWrite } from '../../schemas/http/pipeline-api.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeKind } from './links.ts'
 import { settingsFor } from './log-hosts.ts'
-import { named } from './revision.ts'
+import { named } from './revisions/revision.ts'
 import { routeOfNew, routeProblems, sentRouteOf } from './source-routes.ts'
 
 /** Where the node goes. */

@@ -1,6 +1,6 @@
 import { expressionLimitProblem } from '../../engine/graph/expression-limit.ts'
 import type { JsonValue } from '../../schemas/json.ts'
-import { ProblemsError } from '../problems-error.ts'
+import { ProblemsError } from '../http/problems-error.ts'
 
 /**
  * As `expressionLimitProblem`.

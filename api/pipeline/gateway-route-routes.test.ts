@@ -4,7 +4,7 @@ import { accessKeys, drafts, revisions, secretHash } from '../../engine/configur
 import { SOURCES } from '../../engine/nodes/sources.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { documentNodes } from './revision.ts'
+import { documentNodes } from './revisions/revision.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const NOWHERE = '00000000-0000-4000-8000-000000000000'

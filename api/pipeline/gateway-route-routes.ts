@@ -8,8 +8,8 @@ import {
   GatewayRouteReplace,
   NewAccessKeyRecord,
 } from '../../schemas/http/gateway-route.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
-import { notFound } from '../errors.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { notFound } from '../http/errors.ts'
 import type { GatewayRoutes } from './gateway-routes.ts'
 import { ONE_ACCESS_KEY, ONE_GATEWAY_ROUTE } from './links.ts'
 import { accessKeyRecord, gatewayRouteRecord } from './records.ts'

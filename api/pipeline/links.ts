@@ -1,4 +1,4 @@
-import type { Meta } from '../envelope.ts'
+import type { Meta } from '../http/envelope.ts'
 
 /**
  * Links are templates with the braces left in (pipeline API, section 1.2).

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { NodeCreate, NodeRecord, NodeReplace } from '../../schemas/http/pipeline-api.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../envelope.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { NODE_KINDS, type NodeKind, nodeMeta } from './links.ts'
 import type { Nodes } from './nodes.ts'
 import { nodeRecord } from './records.ts'

@@ -3,7 +3,7 @@ import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import { sourceOf } from '../../engine/nodes/sources.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../http/errors.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 
 /**

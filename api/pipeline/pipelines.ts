@@ -24,9 +24,15 @@ import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeli
 import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import { notFound } from '../errors.ts'
-import { untilNotOvertaken } from '../overtaken.ts'
-import { documentNodes, revisionDeployedBy, revisionsOf, sameAlerts, sameNodes } from './revision.ts'
+import { notFound } from '../http/errors.ts'
+import { untilNotOvertaken } from '../http/overtaken.ts'
+import {
+  documentNodes,
+  revisionDeployedBy,
+  revisionsOf,
+  sameAlerts,
+  sameNodes,
+} from './revisions/revision.ts'
 import { routeChanges, routeChangesOfDeletion } from './source-routes.ts'
 
 export interface PipelinePorts {

@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { Problem } from '../../engine/event/problem.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
-import { ProblemsError } from '../problems-error.ts'
-import { problemsOf } from '../validation.ts'
+import { ProblemsError } from '../http/problems-error.ts'
+import { problemsOf } from '../http/validation.ts'
 
 /** A request body as it came, with what its schema found: the other findings are reported beside those. */
 export interface SentBody {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { tooManyRequests } from '../rate-limit.ts'
+import { tooManyRequests } from '../http/rate-limit.ts'
 
 /** How many exports of an account run at once, in this process. */
 export class ConcurrentExports {

@@ -4,8 +4,8 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { setSpread, spreadStatus } from '../../engine/configuration/kinds/spread.ts'
 import { accountOf } from '../auth/permission.ts'
-import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../envelope.ts'
-import { ApiError } from '../errors.ts'
+import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { ApiError } from '../http/errors.ts'
 
 export interface SpreadPorts {
   readonly configuration: ConfigurationLog

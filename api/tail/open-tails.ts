@@ -4,7 +4,7 @@ import type { LiveTails } from '../../engine/replay/tail/live-tails.ts'
 import { accessScopeOf } from '../auth/access-scope.ts'
 import { LastingRights, type LastingRightsPorts } from '../auth/lasting-rights.ts'
 import { accountOf } from '../auth/permission.ts'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, unavailable } from '../http/errors.ts'
 import { Tail } from './tail.ts'
 import { readTail } from './tail-request.ts'
 

@@ -6,7 +6,7 @@ import { type LineFilter, lineFilter } from '../../engine/replay/tail/line-filte
 import type { TailListener } from '../../engine/replay/tail/tailed-partition.ts'
 import { narrowed } from '../auth/access-scope.ts'
 import type { LastingRights, PresentRights } from '../auth/lasting-rights.ts'
-import { closeSocket } from '../web-sockets.ts'
+import { closeSocket } from '../http/web-sockets.ts'
 import { type TailCounts, TailSender } from './tail-sender.ts'
 
 const PING_MS = 30_000

@@ -9,7 +9,7 @@ import {
   usageTotals,
 } from '../../engine/store/usage.ts'
 import { accountOf } from '../auth/permission.ts'
-import { notFound } from '../errors.ts'
+import { notFound } from '../http/errors.ts'
 import { QueryParameters } from '../search/query-parameters.ts'
 import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
 import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Explanations } from '../../api/pipeline/explanations.ts'
+import { Explanations } from '../../api/pipeline/explain/explanations.ts'
 import { windowBehind } from '../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../engine/replay/line-explanation.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { explainedLine } from '../../api/pipeline/explained-lines.ts'
+import { explainedLine } from '../../api/pipeline/explain/explained-lines.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { encodeControl, foldIdentity, PartitionFold } from '../../engine/fold/partition-fold.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../api/errors.ts'
-import { Explanations } from '../../api/pipeline/explanations.ts'
+import { ApiError } from '../../api/http/errors.ts'
+import { Explanations } from '../../api/pipeline/explain/explanations.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/explanation-api.ts'

@@ -22,8 +22,8 @@ interface Named {
 
 /** Members that a version does not know are left out, so that every version can write its folder. */
 const features = {
-  deadLetters: knows('api/pipeline/dead-letter-routes.ts'),
-  lineRules: knows('api/configuration/line-rule-routes.ts'),
+  deadLetters: knows('api/pipeline/dead-letters/dead-letter-routes.ts'),
+  lineRules: knows('api/line-rules/line-rule-routes.ts'),
   reduce:
     knows('engine/nodes/processors/reduce/reduce.ts') && knows('engine/replay/explain/window-explanation.ts'),
   push: knows('api/ingest/push-routes.ts'),

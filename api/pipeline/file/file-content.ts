@@ -5,7 +5,7 @@ import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/conf
 import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
-import { distinct } from '../../problems-error.ts'
+import { distinct } from '../../http/problems-error.ts'
 import type { NodeRules } from '../checked-node.ts'
 import { readAlerts } from './file-alerts.ts'
 import { readNodes } from './file-nodes.ts'

@@ -1,6 +1,6 @@
 import type { FileDifference } from '../../../schemas/http/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
-import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revision-diff.ts'
+import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revisions/revision-diff.ts'
 import type { DraftContent, FileContent } from './file-content.ts'
 import { nodeContent } from './node-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'

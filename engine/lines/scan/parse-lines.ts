@@ -1,4 +1,4 @@
-import { ApiError, badRequest, payloadTooLarge } from '../../../api/errors.ts'
+import { ApiError, badRequest, payloadTooLarge } from '../../../api/http/errors.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import { compactJson } from '../../json/compact-json.ts'
 import { elementsAt, membersAt, nestingOf } from '../../json/json-source.ts'

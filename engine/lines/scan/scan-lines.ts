@@ -1,4 +1,4 @@
-import { payloadTooLarge } from '../../../api/errors.ts'
+import { payloadTooLarge } from '../../../api/http/errors.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import type { LineBatchBuilder } from '../line-batch-builder.ts'
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../line-limits.ts'

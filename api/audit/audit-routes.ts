@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import {
+  type ChangedValues,
+  type ConfigurationHistory,
+  type PastChange,
+  placeOfAccount,
+  placeOfEnterprise,
+} from '../../engine/configuration/history.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
+import { type AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import type { Caller } from '../auth/caller.ts'
+import { maskedValue } from '../configuration/masked-value.ts'
+import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { jsonDifferences } from '../pipeline/revisions/json-difference.ts'
+import {
+  ACTIONS,
+  AUDITED_KINDS,
+  type AuditFilter,
+  encodeCursor,
+  MAX_EVENTS,
+  readAuditRequest,
+} from './audit-request.ts'
+
+/** Pages end earlier where documents are large. */
+const PAGE_BYTES = 1_000_000
+/** Changes whose values are read from the log together. */
+const READ_TOGETHER = 20
+
+const AuditQuery = Type.Object({
+  from: Type.Optional(Type.String({ description: 'ISO 8601, or UNIX seconds or milliseconds. Inclusive.' })),
+  to: Type.Optional(Type.String({ description: 'The same; exclusive.' })),
+  actor: Type.Optional(
+    Type.String({ description: 'Subject id or e-mail address, or the name of a token or key.' }),
+  ),
+  kind: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: AUDITED_KINDS })),
+  entity: Type.Optional(Type.String({ description: 'Id of what was changed.' })),
+  action: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...ACTIONS] })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: 100 })),
+  cursor: Type.Optional(Type.String({ description: 'The "next" of the page before.' })),
+})
+
+/** `/v1/config/audit`: who changed what of the configuration, and when. */
+export const auditRoutes: FastifyPluginAsyncTypebox<{ readonly configuration: ConfigurationLog }> = async (
+  app,
+  { configuration },
+) => {
+  app.get(
+    '/v1/config/audit',
+    {
+      config: { needs: 'administrator' },
+      schema: {
+        summary: 'Changes of the configuration of the account, or of the enterprise, newest first',
+        tags: ['audit'],
+        querystring: AuditQuery,
+        response: { 200: AuditPage, ...V1_ERROR_REPLIES },
+      },
+      // The schema only documents: times may be written in several ways.
+      validatorCompiler: () => () => true,
+    },
+    async ({ caller, query }) => {
+      const place = placeOf(caller)
+      const { filter, limit, before } = readAuditRequest(query, place)
+      const { history } = configuration
+      await history.catchUp()
+      const wanted = matching(history, history.newestFirst(place, before), filter)
+      const { events, last } = await page(history, wanted, limit)
+      return { events, next: last === undefined ? null : encodeCursor(last, filter, place) }
+    },
+  )
+}
+
+function placeOf({ account, enterpriseId }: Caller): string {
+  return account === undefined ? placeOfEnterprise(enterpriseId ?? '') : placeOfAccount(account.shortId)
+}
+
+function* matching(
+  history: ConfigurationHistory,
+  changes: Iterable<PastChange>,
+  { fromMs, toMs, actor, kind, entity, action }: AuditFilter,
+): Iterable<PastChange> {
+  for (const change of changes) {
+    if (fromMs !== undefined && change.atMs < fromMs) continue
+    if (toMs !== undefined && change.atMs >= toMs) continue
+    if (kind !== undefined && change.kindName !== kind && change.kind.name !== kind) continue
+    if (entity !== undefined && change.entity !== entity) continue
+    if (action !== undefined && change.action !== action) continue
+    if (actor !== undefined && !isBy(history, change, actor)) continue
+    yield change
+  }
+}
+
+function isBy({ subjects }: ConfigurationHistory, change: PastChange, actor: string): boolean {
+  const { id, email, name } = subjects.get(change.actor)
+  return id === actor || name === actor || email?.toLowerCase() === actor.toLowerCase()
+}
+
+interface Page {
+  readonly events: AuditEvent[]
+  /** The last change of the page; undefined when nothing is older. */
+  readonly last: PastChange | undefined
+}
+
+/** The first changes, as many as are wanted, or as fit; one fits always. */
+async function page(
+  history: ConfigurationHistory,
+  changes: Iterable<PastChange>,
+  limit: number,
+): Promise<Page> {
+  const rest = changes[Symbol.iterator]()
+  const events: AuditEvent[] = []
+  let bytes = 0
+  let last: PastChange | undefined
+  let following = taken(rest, READ_TOGETHER)
+  while (following.length > 0) {
+    const values = await history.valuesOf(following)
+    for (const [at, change] of following.entries()) {
+      const event = eventOf(history, change, values[at] as ChangedValues)
+      bytes += jsonText(event as unknown as JsonValue).length
+      if (events.length === limit || (events.length > 0 && bytes > PAGE_BYTES)) return { events, last }
+      events.push(event)
+      last = change
+    }
+    following = taken(rest, READ_TOGETHER)
+  }
+  return { events, last: undefined }
+}
+
+function taken<Value>(rest: Iterator<Value>, most: number): Value[] {
+  const values: Value[] = []
+  while (values.length < most) {
+    const next = rest.next()
+    if (next.done) break
+    values.push(next.value)
+  }
+  return values
+}
+
+function eventOf(history: ConfigurationHistory, change: PastChange, values: ChangedValues): AuditEvent {
+  const { offset, index, kind, kindName, entity } = change
+  const place = `${kind.name} ${entity}`
+  const masked = (value: unknown) =>
+    isJsonObject(value as JsonValue)
+      ? maskedValue(kind, value as JsonObject, text => history.mark(text, place))
+      : null
+  const before = masked(values.before)
+  const after = masked(values.after)
+  const { id, type, email, name } = history.subjects.get(change.actor)
+  return {
+    id: `${offset}.${index}`,
+    at: new Date(change.atMs).toISOString(),
+    actor: { id, type, email, name },
+    action: change.action,
+    kind: kindName,
+    entity,
+    name: nameOf(after ?? before),
+    changed: before && after ? jsonDifferences(before, after).map(({ path }) => path) : [],
+    before,
+    after,
+  }
+}
+
+/** How people call it. */
+function nameOf(value: JsonObject | null): string | null {
+  const named = ['title', 'name', 'email', 'company'].map(member => value?.[member])
+  return (named.find(text => typeof text === 'string' && text !== '') as string | undefined) ?? null
+}

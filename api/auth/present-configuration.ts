@@ -1,0 +1,41 @@
+import type { preHandlerAsyncHookHandler } from 'fastify'
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { isLogAway } from '../../engine/log/log.ts'
+import { unavailable } from '../http/errors.ts'
+
+/** The command-line client gives up after 3 s (configuration and account API, section 1, rule 8): it shall see the answer. */
+const PATIENCE_MS = 2_000
+const AWAY = 'The configuration cannot be read up to its present end at the moment'
+
+/**
+ * Before a request is looked at: what was answered to a write holds for every request after it, whichever process that comes
+ * to (configuration and account API, section 1, rule 13). Nothing is written here, so a failure says nothing of changes.
+ *
+ * @throws ApiError 503; reads do not wait for long
+ */
+export function withPresentConfiguration(
+  configuration: Pick<ConfigurationLog, 'catchUp'>,
+  clock: Clock,
+): preHandlerAsyncHookHandler {
+  return async ({ method }) => {
+    const isRead = method === 'GET' || method === 'HEAD'
+    try {
+      await (isRead ? caughtUpSoon(configuration, clock) : configuration.catchUp())
+    } catch (error) {
+      throw isLogAway(error) ? unavailable(AWAY) : error
+    }
+  }
+}
+
+async function caughtUpSoon(configuration: Pick<ConfigurationLog, 'catchUp'>, clock: Clock): Promise<void> {
+  const done = new AbortController()
+  const timeUp = clock.sleep(PATIENCE_MS, done.signal).then(() => {
+    if (!done.signal.aborted) throw unavailable(AWAY)
+  })
+  try {
+    await Promise.race([configuration.catchUp(), timeUp])
+  } finally {
+    done.abort()
+  }
+}

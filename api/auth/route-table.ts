@@ -1,0 +1,72 @@
+import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
+import type { Needs } from './permission.ts'
+
+export interface KnownRoute {
+  readonly method: string
+  /** As `shownUrl` gives it. */
+  readonly url: string
+  readonly needs: Needs | undefined
+  readonly reveals: 'any line' | undefined
+}
+
+/**
+ * Every route of a server: tells a known path with another method (405) from an unknown one (404), and lets a
+ * test walk them.
+ */
+export class RouteTable {
+  readonly #options: RouteOptions[] = []
+  #patterns: { readonly pattern: RegExp; readonly method: string }[] | undefined
+
+  /** Must be attached before the first route. */
+  attach(app: FastifyInstance): void {
+    app.addHook('onRoute', options => {
+      this.#options.push(options)
+    })
+    app.addHook('onReady', async () => {
+      const undeclared = this.routes().filter(({ needs }) => needs === undefined)
+      if (undeclared.length === 0) return
+      const names = undeclared.map(({ method, url }) => `${method} ${url}`).join(', ')
+      throw new Error(`these routes do not say whom they are for (config.needs): ${names}`)
+    })
+  }
+
+  routes(): KnownRoute[] {
+    return this.#options.flatMap(({ method, url, config }) =>
+      [method].flat().map(each => ({
+        method: each as HTTPMethods,
+        url: shownUrl(url),
+        needs: config?.needs,
+        reveals: config?.reveals,
+      })),
+    )
+  }
+
+  /** Methods that the path takes, for the `allow` header; empty when it is unknown. */
+  methodsOf(path: string): string[] {
+    this.#patterns ??= this.#options.flatMap(({ method, url }) =>
+      [method].flat().map(each => ({ method: each as HTTPMethods, pattern: patternOf(url) })),
+    )
+    const methods = this.#patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return [...new Set(methods)].sort()
+  }
+}
+
+/** The pattern of a route's path without what its parameters must look like. */
+export function shownUrl(url: string): string {
+  return url.replaceAll(/\([^)]*\)/g, '')
+}
+
+function patternOf(url: string): RegExp {
+  const steps = url.replace(/\/+$/, '').split('/').map(patternOfStep)
+  return new RegExp(`^${steps.join('/')}/?$`)
+}
+
+function patternOfStep(step: string): string {
+  if (step === '*') return '.*'
+  if (!step.startsWith(':')) return escaped(step)
+  return /\(\^(.*)\$\)$/.exec(step)?.[1] ?? '[^/]+'
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

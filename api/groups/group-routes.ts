@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { AccessGroup } from '../../engine/configuration/kinds/members.ts'
+import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/http/access-group.ts'
+import { accountOf } from '../auth/permission.ts'
+import { accountOfServiceKey } from '../auth/service-key.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { Owned } from '../configuration/owned-entities.ts'
+import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { Groups } from './groups.ts'
+
+const GROUPS = '/v1/config/groups'
+const GROUP = `${GROUPS}/:groupId`
+const GroupPath = Type.Object({ groupId: Type.String() })
+const OneGroup = { 200: AccessGroupRecord, ...V1_ERROR_REPLIES }
+const tags = ['groups']
+const config = { needs: 'admin' as const }
+const DESCRIPTION =
+  'Needs the header servicekey with a service key of the account, besides any other credential.'
+
+/** `/v1/config/groups` (configuration and account API, section 11; specification, endpoints 9 and 10). */
+export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
+  const groups = new Groups(ports)
+  /** Before anything of the request is validated, as all that is about credentials. */
+  const onRequest = async ({ caller, headers }: FastifyRequest) => {
+    await accountOfServiceKey(headers, ports.configuration, accountOf(caller).shortId)
+  }
+
+  app.get(
+    GROUPS,
+    {
+      config,
+      schema: {
+        summary: 'List groups',
+        tags,
+        response: { 200: Type.Array(AccessGroupRecord), ...V1_ERROR_REPLIES },
+      },
+    },
+    async ({ caller }) => groups.list(caller).map(groupRecord),
+  )
+
+  app.post(
+    GROUPS,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Create a group, whose members see the lines that a query finds',
+        description: DESCRIPTION,
+        tags,
+        body: AccessGroupCreate,
+        response: OneGroup,
+      },
+    },
+    async ({ caller, body }) => groupRecord(await groups.create(caller, body)),
+  )
+
+  app.get(
+    GROUP,
+    { config, schema: { summary: 'Read a group', tags, params: GroupPath, response: OneGroup } },
+    async ({ caller, params }) => groupRecord(groups.get(caller, params.groupId)),
+  )
+
+  app.patch(
+    GROUP,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Change a group; what is left out stays as it is',
+        description: DESCRIPTION,
+        tags,
+        params: GroupPath,
+        body: AccessGroupChange,
+        response: OneGroup,
+      },
+    },
+    async ({ caller, params, body }) => groupRecord(await groups.change(caller, params.groupId, body)),
+  )
+
+  app.delete(
+    GROUP,
+    {
+      config,
+      onRequest,
+      schema: {
+        summary: 'Delete a group that no member is in',
+        description: DESCRIPTION,
+        tags,
+        params: GroupPath,
+        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) => {
+      await groups.delete(caller, params.groupId)
+      return { deleted: true as const }
+    },
+  )
+}
+
+function groupRecord({ id, value: { account, name, accessScopes } }: Owned<AccessGroup>): AccessGroupRecord {
+  return { id, account, name, accessScopes }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../engine/clock/clock.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { type AccessGroup, accessGroups } from '../../engine/configuration/kinds/members.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
+import { compileCondition } from '../../engine/store/search/compile-sql.ts'
+import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
+import type { AccessGroupChange, AccessGroupCreate } from '../../schemas/http/access-group.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
+import { badRequest } from '../http/errors.ts'
+
+/** The groups of all accounts; every method sees those of the caller's account only, and throws ApiError 404 for others. */
+export class Groups {
+  readonly #groups: OwnedEntities<AccessGroup>
+  readonly #clock: Clock
+
+  constructor(ports: ConfigurationPorts) {
+    this.#groups = new OwnedEntities(accessGroups, ports)
+    this.#clock = ports.clock
+  }
+
+  /** Oldest first. */
+  list(caller: Caller): Entity<AccessGroup>[] {
+    return this.#groups.list(caller)
+  }
+
+  get(caller: Caller, id: string): Entity<AccessGroup> {
+    return this.#groups.get(caller, id)
+  }
+
+  create(caller: Caller, { name, accessScopes = '' }: AccessGroupCreate): Promise<Owned<AccessGroup>> {
+    assertSearchable(accessScopes)
+    const createdAtMs = this.#clock.wallMs()
+    return this.#groups.create(caller, account => ({ account, name, accessScopes, createdAtMs }))
+  }
+
+  /** What is left out stays. */
+  change(caller: Caller, id: string, change: AccessGroupChange): Promise<Owned<AccessGroup>> {
+    if (change.accessScopes !== undefined) assertSearchable(change.accessScopes)
+    return this.#groups.replace(caller, id, before => ({
+      ...before,
+      name: change.name ?? before.name,
+      accessScopes: change.accessScopes ?? before.accessScopes,
+    }))
+  }
+
+  /** @throws ConfigurationRejected GROUP_IN_USE while members are in it */
+  delete(caller: Caller, id: string): Promise<void> {
+    return this.#groups.remove(caller, id)
+  }
+}
+
+/** A query can be read and still be too long for a search. @throws ApiError 400 */
+function assertSearchable(accessScopes: string): void {
+  try {
+    compileCondition(parseQuery(accessScopes), new SqlConstants())
+  } catch (error) {
+    if (!(error instanceof QuerySyntaxError)) throw error
+    throw badRequest([{ message: `"accessScopes" ${error.problem}`, key: 'accessScopes' }])
+  }
+}

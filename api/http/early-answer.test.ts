@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+
+let own: TestInstallation
+beforeAll(async () => {
+  own = await testInstallation()
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => own.app.close())
+
+const peers: Socket[] = []
+afterEach(() => {
+  for (const peer of peers.splice(0)) peer.destroy()
+})
+
+/** More than fits into the buffers of a connection: it cannot be written to its end unless it is read. */
+const LARGE_BYTES = 24_000_000
+const CHUNK = Buffer.alloc(100_000, 'x')
+
+/** A sender that reads nothing until it has written everything, as many HTTP libraries do. */
+class Sender {
+  readonly socket: Socket
+
+  constructor({ app }: TestInstallation) {
+    this.socket = createConnection((app.server.address() as AddressInfo).port, '127.0.0.1')
+    peers.push(this.socket)
+  }
+
+  async write(data: Buffer | string): Promise<void> {
+    if (!this.socket.write(data)) await once(this.socket, 'drain')
+  }
+
+  async writeBody(bytes: number, isChunked: boolean): Promise<void> {
+    for (let left = bytes; left > 0; left -= CHUNK.length) {
+      const part = CHUNK.subarray(0, Math.min(left, CHUNK.length))
+      if (isChunked) await this.write(`${part.length.toString(16)}\r\n`)
+      await this.write(part)
+      if (isChunked) await this.write('\r\n')
+    }
+    if (isChunked) await this.write('0\r\n\r\n')
+  }
+
+  /** Whatever is answered until the server closes the connection. */
+  async answers(): Promise<string> {
+    let text = ''
+    for await (const chunk of this.socket) text += chunk
+    return text
+  }
+}
+
+function headOf(line: string, ...headers: string[]): string {
+  return [line, 'host: h', ...headers, '', ''].join('\r\n')
+}
+
+const FRAMES = [
+  ['announced', false, `content-length: ${LARGE_BYTES}`],
+  ['chunked', true, 'transfer-encoding: chunked'],
+] as const
+
+/** What the framework's parser refuses closes the connection behind the answer. */
+const REFUSALS: readonly (readonly [string, number, Credential, 'lives on' | 'closes'])[] = [
+  ['POST /v1/config/view', 413, 'token', 'closes'],
+  ['PUT /v1/config/view/x', 413, 'token', 'closes'],
+  ['POST /v3/pipeline', 413, 'token', 'closes'],
+  ['POST /nothing', 413, 'nothing', 'closes'],
+  ['POST /logs/ingest?hostname=h', 413, 'key', 'lives on'],
+  ['POST /logs/ingest?hostname=h', 413, 'nothing', 'lives on'],
+  ['POST /v1/config/view', 401, 'nothing', 'lives on'],
+  ['POST /v3/pipeline', 401, 'nothing', 'lives on'],
+  ['POST /logs/ingest?hostname=h&apikey=wrong', 401, 'nothing', 'lives on'],
+  ['POST /v1/00000000-0000-4000-8000-000000000000', 404, 'nothing', 'lives on'],
+  ['POST /v1/nothing', 401, 'nothing', 'lives on'],
+  ['GET /healthz', 200, 'nothing', 'lives on'],
+  ['POST /v1/%zz', 400, 'token', 'lives on'],
+]
+
+describe.each(FRAMES)('the sender of a large body (%s) sees the answer', (_kind, isChunked, frame) => {
+  test.each(REFUSALS)('to %s, %d, with %s, and the connection %s', async (line, status, kind, after) => {
+    const sender = new Sender(own)
+    await sender.write(headOf(`${line} HTTP/1.1`, frame, ...carrying(kind)))
+    await sender.writeBody(LARGE_BYTES, isChunked)
+    await sender.write(headOf('GET /healthz HTTP/1.1', 'connection: close'))
+    const next = after === 'closes' ? [] : ['HTTP/1.1 200']
+    expect(statusesOf(await sender.answers())).toEqual([`HTTP/1.1 ${status}`, ...next])
+  })
+
+  test.each(REFUSALS)('to %s, %d, with %s, also when it wants to close', async (line, status, kind) => {
+    const sender = new Sender(own)
+    await sender.write(headOf(`${line} HTTP/1.1`, frame, 'connection: close', ...carrying(kind)))
+    await sender.writeBody(LARGE_BYTES, isChunked)
+    const answers = await sender.answers()
+    expect(statusesOf(answers)).toEqual([`HTTP/1.1 ${status}`])
+    expect(answers.toLowerCase()).toContain('\r\nconnection: close\r\n')
+  })
+})
+
+type Credential = 'token' | 'key' | 'nothing'
+
+function carrying(kind: Credential): string[] {
+  const { accessToken, ingestionKey } = own.credentials
+  if (kind === 'token') return [`authorization: Token ${accessToken}`]
+  return kind === 'key' ? [`apikey: ${ingestionKey}`] : []
+}
+
+function statusesOf(answers: string): readonly string[] {
+  return answers.match(/HTTP\/1\.1 \d+/g) ?? []
+}
+
+describe('what is read behind an answer', () => {
+  const LENGTH = 200_000_000
+  const refused = async () => {
+    const sender = new Sender(own)
+    const head = headOf('POST /v1/config/view HTTP/1.1', `content-length: ${LENGTH}`)
+    await sender.write(head)
+    const [answer] = (await once(sender.socket, 'data')) as [Buffer]
+    return { sender, answer: answer.toString() }
+  }
+
+  test('comes after it: the answer is whole before a byte of the body is sent', async () => {
+    const { answer } = await refused()
+    expect(statusesOf(answer)).toEqual(['HTTP/1.1 401'])
+    const [, length] = /^content-length: (\d+)$/im.exec(answer) ?? []
+    expect(answer.split('\r\n\r\n')[1]).toHaveLength(Number(length))
+  })
+
+  test('is 64 MiB: the connection of a sender who goes on is over', async () => {
+    const { sender } = await refused()
+    const closed = over(sender.socket)
+    await sender.writeBody(64 * 1024 * 1024, false)
+    expect(sender.socket.destroyed).toBe(false)
+    void sender.writeBody(LARGE_BYTES, false).catch(() => {})
+    await closed
+  })
+
+  test('is what comes within a minute: then the connection is over', async () => {
+    const sender = new Sender(own)
+    const head = headOf('POST /v1/config/view HTTP/1.1', 'content-length: 2')
+    await sender.write(head)
+    await once(sender.socket, 'data')
+    own.clock.advance(59_999)
+    await sender.write(`{}${head}`)
+    const [next] = (await once(sender.socket, 'data')) as [Buffer]
+    expect(statusesOf(next.toString())).toEqual(['HTTP/1.1 401'])
+    const closed = once(
+      sender.socket.on('error', () => {}),
+      'close',
+    )
+    own.clock.advance(60_000)
+    await closed
+  })
+
+  test('is read behind answers to HTTP/1.0, too', async () => {
+    const sender = new Sender(own)
+    await sender.write(`POST /logs/ingest HTTP/1.0\r\ncontent-length: ${LARGE_BYTES}\r\n\r\n`)
+    await sender.writeBody(LARGE_BYTES, false)
+    expect(statusesOf(await sender.answers())).toEqual(['HTTP/1.1 413'])
+  })
+})
+
+/** Closed by the server, with a reset or without. */
+function over(socket: Socket): Promise<void> {
+  return new Promise(resolve => socket.on('error', () => {}).once('close', () => resolve()))
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseExactJson } from '../../engine/json/exact-json.ts'
+import { assertNoneTooLarge, parseBoundedNumbers } from '../../engine/json/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { type ApiError, badRequest } from './errors.ts'
+import { rememberOrder } from './member-order.ts'
+
+/** Deeper than any document of the specification; bounds what recursion over a body can cost. */
+const MAX_DEPTH = 64
+const OPEN = new Set(['{', '['])
+const CLOSE = new Set(['}', ']'])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Bodies are JSON whatever their content type says. An empty one counts as none, because clients send the content
+ * type with a bare DELETE or GET (configuration and account API, section 1, rule 7).
+ */
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    // An empty or damaged one would be refused before any parser is asked.
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const value = jsonBody(body, request.routeOptions.config.exactMember)
+    // A schema says so by itself, and points to what is wrong.
+    if (request.routeOptions.schema?.body === undefined) assertObjectOrNone(value)
+    return value
+  })
+}
+
+/** @throws ApiError 400 when it is not JSON, not UTF-8 or nested too deeply */
+function jsonBody(body: Buffer, exactMember: string | undefined): JsonValue | undefined {
+  if (body.length === 0) return undefined
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    throw malformed('it is not UTF-8')
+  }
+  if (text.trim() === '') return undefined
+  try {
+    return parseBoundedJson(text, exactMember)
+  } catch (cause) {
+    throw malformed((cause as Error).message)
+  }
+}
+
+/**
+ * JSON that came from outside.
+ *
+ * @param exactMember the member that is parsed as events are, if it is there
+ * @throws SyntaxError also when it is nested too deeply
+ */
+export function parseBoundedJson(text: string, exactMember?: string): JsonValue {
+  if (depthOf(text) > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
+  const value = parseBoundedNumbers(text)
+  if (exactMember !== undefined && isJsonObject(value) && Object.hasOwn(value, exactMember))
+    value[exactMember] = (parseExactJson(text) as JsonObject)[exactMember] as JsonValue
+  assertNoneTooLarge(value, text)
+  rememberOrder(text, value)
+  return value
+}
+
+function malformed(why: string): ApiError {
+  return badRequest([{ message: `The body is not valid JSON: ${why}`, key: 'body' }])
+}
+
+/** Configuration and account API, section 1, rule 7: also of a body that nobody reads. */
+function assertObjectOrNone(value: JsonValue | undefined): void {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (value !== undefined && !isObject)
+    throw badRequest([{ message: 'The body must be a JSON object', key: 'body' }])
+}
+
+/** Brackets inside strings do not count. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string
+    if (inString) {
+      if (character === '\\') at++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (OPEN.has(character)) deepest = Math.max(deepest, ++depth)
+    else if (CLOSE.has(character)) depth--
+  }
+  return deepest
+}

@@ -1,0 +1,215 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { Problem } from '../../engine/event/problem.ts'
+import type { ValidationDetail } from './errors.ts'
+import { isoTimeMs } from './iso-time.ts'
+import { addKeywords } from './validation-keywords.ts'
+
+/** More than anybody reads; a body of nothing but mistakes would have a million. */
+const MAX_FINDINGS = 1000
+const EMAIL = addFormats.default.get('email') as RegExp
+/** An address of IPv6 stands in brackets. */
+const HOST_AND_PORT =
+  /^(\[[0-9a-f:.]+\]|[^\s,:/[\]]+):(?!0+$)([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/i
+/** RFC 9110, section 5.6.2: a token. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+/** What can stand behind the name of a header: RFC 9110, section 5.5. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
+ * out of a text, no member dropped without a word. All findings are reported at once.
+ */
+export function validatorCompiler(): FastifySchemaCompiler<object> {
+  const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
+  addFormats.default(ajv)
+  ajv.addFormat('host:port', HOST_AND_PORT)
+  ajv.addFormat('HTTP header name', HEADER_NAME)
+  ajv.addFormat('HTTP header value', HEADER_VALUE)
+  ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
+  addKeywords(ajv)
+  return ({ schema }) => {
+    const compiled = ajv.compile(schema)
+    const validate: SchemaValidator = value => {
+      if (compiled(value)) return true
+      const holds = (rule: object, part: unknown) => ajv.validate(rule, part)
+      validate.errors = inSchemaOrder(
+        { schema, value, holds },
+        (compiled.errors ?? []).slice(0, MAX_FINDINGS),
+      )
+      return false
+    }
+    return validate
+  }
+}
+
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text)
+}
+
+interface SchemaValidator {
+  (value: unknown): boolean
+  errors?: ErrorObject[]
+}
+
+/** What was looked at. */
+interface Validated {
+  readonly schema: SchemaNode
+  readonly value: unknown
+  /** Whether a part of the value is what the `if` of a schema asks for. */
+  readonly holds: (rule: object, part: unknown) => boolean
+}
+
+/** Findings in the order of the members of the schema; those of a whole come after those of its members. */
+function inSchemaOrder(validated: Validated, errors: readonly ErrorObject[]): ErrorObject[] {
+  const ranked = errors.map(error => ({ error, ranks: ranksOf(validated, stepsTo(error)) }))
+  return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ error }) => error)
+}
+
+/** A schema as far as the order of its members shows. */
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly allOf?: readonly SchemaNode[]
+  readonly if?: object
+  readonly then?: SchemaNode
+  readonly else?: SchemaNode
+}
+
+function ranksOf({ schema, value, holds }: Validated, steps: readonly string[]): number[] {
+  let node: SchemaNode | undefined = schema
+  let part = value
+  return steps.map(step => {
+    const members = node === undefined ? [] : membersOf({ schema: node, value: part, holds })
+    const rank = members.findIndex(([name]) => name === step)
+    node = rank === -1 ? node?.items : members[rank]?.[1]
+    part = (part as Readonly<Record<string, unknown>> | undefined)?.[step]
+    return rank === -1 ? rankOutsideSchema(step) : rank
+  })
+}
+
+/** Elements of a list have their place in it; members that no schema names come last. */
+function rankOutsideSchema(step: string): number {
+  return /^\d+$/.test(step) ? Number(step) : Number.MAX_SAFE_INTEGER
+}
+
+/** Those of branches that do not hold are no members. */
+function membersOf({ schema, value, holds }: Validated): [name: string, member: SchemaNode][] {
+  const branch = schema.if !== undefined && (holds(schema.if, value) ? schema.then : schema.else)
+  const parts = [...(schema.allOf ?? []), ...(branch ? [branch] : [])]
+  const further = parts.flatMap(part => membersOf({ schema: part, value, holds }))
+  return [...Object.entries(schema.properties ?? {}), ...further]
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [index, rank] of a.entries()) {
+    const difference = rank - (b[index] ?? Number.POSITIVE_INFINITY)
+    if (difference !== 0) return difference
+  }
+  return b.length - a.length
+}
+
+/** Findings as `/v3` words them (pipeline API, section 1.3). */
+export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
+  return errors.map(({ instancePath, message }) => ({ instancePath, message: message ?? 'must be valid' }))
+}
+
+/** Findings as `/v1` and `/v2` word them (configuration and account API, section 3.3). */
+export function detailsOf(errors: readonly ErrorObject[]): ValidationDetail[] {
+  // That a branch of a schema, or the name of a member, does not hold is said by what does not hold in it.
+  const details = errors
+    .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
+    .map(error => {
+      const key = keyOf(error)
+      return { message: messageOf(key, error), key, isEmpty: isEmptyText(error) }
+    })
+  // Of an empty text nothing else is worth saying.
+  const empty = new Set(details.filter(({ isEmpty }) => isEmpty).map(({ key }) => key))
+  return details
+    .filter(({ key, isEmpty }) => isEmpty || !empty.has(key))
+    .map(({ message, key }) => ({ message, key }))
+}
+
+function isEmptyText({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'minLength' && params.limit === 1
+}
+
+function keyOf(error: ErrorObject): string {
+  const steps = stepsTo(error)
+  return steps.length === 0 ? 'value' : steps.reduce(withStep, '')
+}
+
+function stepsTo({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
+  const steps = instancePath.split('/').slice(1).map(unescaped)
+  if (propertyName !== undefined) return [...steps, propertyName]
+  return keyword === 'required' ? [...steps, String(params.missingProperty)] : steps
+}
+
+function withStep(path: string, step: string): string {
+  if (/^\d+$/.test(step)) return `${path}[${step}]`
+  return path === '' ? step : `${path}.${step}`
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a number',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'of type object',
+}
+
+/** @param type one, or several; that a body may be absent goes without saying */
+function typeWords(type: string | readonly string[]): string {
+  const types = [type].flat().filter(each => each !== 'null')
+  return types.map(each => TYPE_WORDS[each] ?? each).join(' or ')
+}
+
+function messageOf(key: string, error: ErrorObject): string {
+  if (error.keyword === 'token') return `Invalid bodyTemplate: {{${error.params.token}}} is not a valid token`
+  return `"${key}" ${wordingOf(error)}`
+}
+
+function wordingOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'type':
+      return `must be ${typeWords(params.type)}`
+    case 'enum':
+      return `must be one of [${(params.allowedValues as unknown[]).join(', ')}]`
+    case 'minLength':
+      return params.limit === 1
+        ? 'is not allowed to be empty'
+        : `must be at least ${params.limit} characters long`
+    case 'maxLength':
+      return `must be at most ${params.limit} characters long`
+    case 'maxItems':
+      return `must contain less than or equal to ${params.limit} items`
+    case 'minimum':
+      return `must be greater than or equal to ${params.limit}`
+    case 'maximum':
+      return `must be less than or equal to ${params.limit}`
+    case 'format':
+      return `must be a valid ${params.format}`
+    case 'json':
+      return 'must be a valid JSON string'
+    case 'minItems':
+      return `must contain at least ${params.limit} items`
+    case 'needsOneOf':
+      return `must contain at least one of [${params.members.join(', ')}]`
+    case 'exclusivePeers':
+      return `contains a conflict between exclusive peers [${params.members.join(', ')}]`
+    case 'distinctBy':
+      return 'contains a duplicate value'
+    case 'searchQuery':
+      return params.problem
+    default:
+      return message ?? 'is not valid'
+  }
+}

@@ -1,0 +1,56 @@
+import { type AccountKey, accountKeys } from '../../engine/configuration/entities.ts'
+import type { Entity } from '../../engine/configuration/fold.ts'
+import { newKey } from '../../engine/configuration/mint.ts'
+import type { AccountKeyWrite, KeyType } from '../../schemas/http/account-key.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
+import { type PlanLimits, planChanges } from '../configuration/plan-limits.ts'
+import { forbidden } from '../http/errors.ts'
+
+export interface KeySettings extends PlanLimits {
+  /** Specification, section 5: service keys can no longer be created, unless the operator says so. */
+  readonly allowServiceKeyCreation?: boolean | undefined
+}
+
+/** The keys of all accounts; every method sees those of the caller's account only, and throws ApiError 404 for others. */
+export class Keys {
+  readonly #ports: ConfigurationPorts
+  readonly #keys: OwnedEntities<AccountKey>
+
+  constructor(ports: ConfigurationPorts) {
+    this.#ports = ports
+    this.#keys = new OwnedEntities(accountKeys, ports)
+  }
+
+  /** Oldest first. */
+  list(caller: Caller, type?: KeyType): Entity<AccountKey>[] {
+    const keys = this.#keys.list(caller)
+    return type === undefined ? keys : keys.filter(({ value }) => value.type === type)
+  }
+
+  get(caller: Caller, id: string): Entity<AccountKey> {
+    return this.#keys.get(caller, id)
+  }
+
+  /** @throws ApiError 403; ConfigurationRejected when the account has as many as it may */
+  create(caller: Caller, type: KeyType, write: AccountKeyWrite): Promise<Owned<AccountKey>> {
+    const { configuration, settings, clock, entropy } = this.#ports
+    if (type === 'service' && settings.allowServiceKeyCreation !== true)
+      throw forbidden('Service keys can no longer be created')
+    const made = { type, key: newKey(entropy), name: write?.name ?? '', createdAtMs: clock.wallMs() }
+    return this.#keys.create(
+      caller,
+      account => ({ account, ...made }),
+      account => planChanges(configuration, account, settings),
+    )
+  }
+
+  rename(caller: Caller, id: string, write: AccountKeyWrite): Promise<Owned<AccountKey>> {
+    return this.#keys.replace(caller, id, before => ({ ...before, name: write?.name ?? before.name }))
+  }
+
+  delete(caller: Caller, id: string): Promise<void> {
+    return this.#keys.remove(caller, id)
+  }
+}

@@ -1,0 +1,156 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import type { ExclusionRule } from '../../engine/configuration/kinds/line-rules.ts'
+import {
+  EXCLUSION_CONDITIONS,
+  ExclusionChange,
+  ExclusionCreate,
+  ExclusionRecord,
+  IngestionExclusionChange,
+  IngestionExclusionCreate,
+  IngestionExclusionRecord,
+  RETENTION_CONDITIONS,
+  RetentionRuleChange,
+  RetentionRuleCreate,
+  RetentionRuleRecord,
+} from '../../schemas/http/line-rules-api.ts'
+import { assertValid } from '../configuration/assert-valid.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import { givenMembers } from '../configuration/given-members.ts'
+import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { type ListName, RuleList } from './rule-list.ts'
+
+const RulePath = Type.Object({ id: Type.String() })
+const tags = ['line rules']
+const config = { needs: 'admin' as const }
+const EXCLUSION_MEMBERS = ['title', 'active', ...EXCLUSION_CONDITIONS] as const
+const RETENTION_MEMBERS = ['name', 'priority', 'days', 'active', ...RETENTION_CONDITIONS] as const
+
+/** Which lines are left out, and how long lines are kept. */
+export const lineRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
+  await app.register(ingestionExclusionRoutes, ports)
+  await app.register(streamExclusionRoutes, ports)
+  await app.register(retentionRuleRoutes, ports)
+}
+
+const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
+  const rules = new RuleList('exclusions', ports, EXCLUSION_CONDITIONS)
+  const path = '/v1/config/ingestion/exclusions'
+  const record = IngestionExclusionRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not stored', record })
+
+  app.post(path, { config, schema: { ...create, body: IngestionExclusionCreate } }, ({ caller, body }) =>
+    rules.create(caller, { ...newExclusion(body), indexonly: body.indexonly ?? true }),
+  )
+  app.patch(
+    `${path}/:id`,
+    { config, attachValidation: true, schema: { ...change, body: IngestionExclusionChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, [...EXCLUSION_MEMBERS, 'indexonly']))
+    },
+  )
+}
+
+/** No partition is told of them: what is streamed is settled elsewhere. */
+const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
+  app,
+  { configuration, entropy },
+) => {
+  const rules = new RuleList('streamExclusions', { configuration, entropy }, EXCLUSION_CONDITIONS)
+  const path = '/v1/config/stream/exclusions'
+  const record = ExclusionRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not streamed', record })
+
+  app.post(path, { config, schema: { ...create, body: ExclusionCreate } }, ({ caller, body }) =>
+    rules.create(caller, newExclusion(body)),
+  )
+  app.patch(
+    `${path}/:id`,
+    { config, attachValidation: true, schema: { ...change, body: ExclusionChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, EXCLUSION_MEMBERS))
+    },
+  )
+}
+
+const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
+  const rules = new RuleList('retentionRules', ports, RETENTION_CONDITIONS)
+  const path = '/v1/config/retention-rules'
+  const record = RetentionRuleRecord
+  const { create, change } = commonRoutes(app, { path, rules, what: 'how long lines are kept', record })
+
+  app.post(path, { config, schema: { ...create, body: RetentionRuleCreate } }, ({ caller, body }) => {
+    const { name, priority, days, active = false, host = '', app = '', level = '', query = '' } = body
+    return rules.create(caller, { name, priority, days, active, host, app, level, query })
+  })
+  app.patch(
+    `${path}/:id`,
+    { config, attachValidation: true, schema: { ...change, body: RetentionRuleChange } },
+    async request => {
+      const { caller, params, body } = request
+      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      return rules.change(caller, params.id, givenMembers(body, RETENTION_MEMBERS))
+    },
+  )
+}
+
+interface RuleFamily<Name extends ListName, Rule extends TSchema> {
+  readonly path: string
+  readonly rules: RuleList<Name>
+  readonly what: string
+  readonly record: Rule
+}
+
+/** Those that are alike for all rules. @returns what the schemas of the others have in common */
+function commonRoutes<Name extends ListName, Rule extends TSchema>(
+  app: FastifyInstance,
+  { path, rules, what, record }: RuleFamily<Name, Rule>,
+) {
+  const one = { tags, params: RulePath, response: { 200: record, ...V1_ERROR_REPLIES } }
+  const many = { 200: Type.Array(record), ...V1_ERROR_REPLIES }
+
+  app.get(
+    path,
+    { config, schema: { summary: `List the rules on ${what}`, tags, response: many } },
+    async ({ caller }) => rules.list(caller),
+  )
+  app.get<{ Params: { id: string } }>(
+    `${path}/:id`,
+    { config, schema: { summary: `Read a rule on ${what}`, ...one } },
+    async ({ caller, params }) => rules.get(caller, params.id),
+  )
+  app.delete<{ Params: { id: string } }>(
+    `${path}/:id`,
+    {
+      config,
+      schema: {
+        summary: `Remove a rule on ${what}`,
+        ...one,
+        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) => {
+      await rules.remove(caller, params.id)
+      return { deleted: true }
+    },
+  )
+  return {
+    create: { summary: `Create a rule on ${what}`, tags, response: one.response },
+    change: { summary: `Change what is sent of a rule on ${what}`, ...one },
+  }
+}
+
+function newExclusion({
+  title = '',
+  active = false,
+  apps = [],
+  hosts = [],
+  query = '',
+}: ExclusionCreate): Omit<ExclusionRule, 'id'> {
+  return { title, active, apps, hosts, query }
+}

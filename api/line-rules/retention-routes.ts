@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { replace } from '../../engine/configuration/configuration-log.ts'
+import { accounts } from '../../engine/configuration/entities.ts'
+import { RetentionRecord, RetentionWrite } from '../../schemas/http/retention-api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { authorOf } from '../configuration/author.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { notFound } from '../http/errors.ts'
+import { untilNotOvertaken } from '../http/overtaken.ts'
+
+const PATH = '/v1/config/retention'
+
+/** How long lines of the account are kept. Rules on retention, which may keep some longer or shorter, are apart. */
+export const retentionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
+  app,
+  { configuration, inEffect },
+) => {
+  const tags = ['retention']
+  const response = { 200: RetentionRecord, ...V1_ERROR_REPLIES }
+
+  const entityOf = (caller: Caller) => {
+    const account = configuration.get(accounts, accountOf(caller).shortId)
+    if (account === undefined) throw notFound('The account does not exist')
+    return account
+  }
+
+  app.get(
+    PATH,
+    { config: { needs: 'read' }, schema: { summary: 'Read how long lines are kept', tags, response } },
+    async ({ caller }): Promise<RetentionRecord> => ({ days: entityOf(caller).value.retentionDays }),
+  )
+
+  app.put(
+    PATH,
+    {
+      config: { needs: 'admin' },
+      schema: {
+        summary: 'Set how long lines are kept',
+        description: 'Holds for lines from then on; those that are stored keep their days.',
+        tags,
+        body: RetentionWrite,
+        response,
+      },
+    },
+    async ({ caller, body: { days } }): Promise<RetentionRecord> => {
+      await untilNotOvertaken(async () => {
+        const account = entityOf(caller)
+        if (account.value.retentionDays === days) return
+        const changed = { ...account.value, retentionDays: days }
+        await configuration.append([replace(accounts, account, changed)], authorOf(caller))
+      })
+      const { id, version, value } = entityOf(caller)
+      await inEffect?.whenInEffect(id, 'account', id, version)
+      return { days: value.retentionDays }
+    },
+  )
+}

@@ -1,0 +1,90 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import {
+  DeadLetterQuery,
+  DeadLetterRecord,
+  DeadLetterReplay,
+  DeadLetterReplayRecord,
+  DeadLetterSettingsRecord,
+  DeadLetterSettingsWrite,
+} from '../../../schemas/http/dead-letter-api.ts'
+import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+import { DEAD_LETTERS } from '../links.ts'
+import type { Pipelines } from '../pipelines.ts'
+import { type DeadLetterPorts, DeadLetters } from './dead-letters.ts'
+
+export interface DeadLetterRouteOptions extends DeadLetterPorts {
+  readonly pipelines: Pipelines
+}
+
+const Path = Type.Object({ pipelineId: Type.String() })
+const LetterPage = Type.Object({
+  meta: Type.Object({
+    pk: Type.String(),
+    type: Type.String(),
+    links: Type.Unsafe<object>({ type: 'object' }),
+    page: Type.Object({ next: Type.Union([Type.String(), Type.Null()]), previous: Type.Null() }),
+    settings: DeadLetterSettingsRecord,
+  }),
+  data: Type.Array(DeadLetterRecord),
+})
+const tags = ['pipelines']
+
+/** `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */
+export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions> = async (
+  app,
+  { pipelines, ...ports },
+) => {
+  const deadLetters = new DeadLetters(pipelines, ports)
+
+  app.get(
+    '/v3/pipeline/:pipelineId/dead-letter',
+    {
+      config: { needs: 'read', reveals: 'any line' },
+      schema: {
+        summary: 'List events that failed, newest first, beside what becomes of those to come',
+        tags,
+        params: Path,
+        querystring: DeadLetterQuery,
+        response: { 200: LetterPage, ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params: { pipelineId }, query }) => {
+      const settings = deadLetters.settings(caller, pipelineId)
+      const { letters, next } = await deadLetters.page(caller, pipelineId, query)
+      return { meta: { ...DEAD_LETTERS, page: { next, previous: null }, settings }, data: letters }
+    },
+  )
+
+  app.put(
+    '/v3/pipeline/:pipelineId/dead-letter',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Say what becomes of events that fail',
+        tags,
+        params: Path,
+        body: DeadLetterSettingsWrite,
+        response: { 200: EnvelopeOf(DeadLetterSettingsRecord), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params: { pipelineId }, body }) =>
+      envelope(DEAD_LETTERS, await deadLetters.change(caller, pipelineId, body)),
+  )
+
+  app.post(
+    '/v3/pipeline/:pipelineId/dead-letter/replay',
+    {
+      config: { needs: 'write', reveals: 'any line' },
+      schema: {
+        summary: 'Send failed events once more through the revision that runs, from the node that failed',
+        tags,
+        params: Path,
+        body: DeadLetterReplay,
+        response: { 200: EnvelopeOf(DeadLetterReplayRecord), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params: { pipelineId }, body }) =>
+      envelope(DEAD_LETTERS, await deadLetters.replay(caller, pipelineId, body)),
+  )
+}

@@ -1,0 +1,256 @@
+import type { Clock } from '../../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
+import {
+  type DeadLetterSettings,
+  deadLetterSettings,
+  type Pipeline,
+  revisions,
+} from '../../../engine/configuration/entities.ts'
+import type { Entity } from '../../../engine/configuration/fold.ts'
+import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../../engine/configuration/kinds/dead-letter-settings.ts'
+import type { DeadLetter, LetterOrigin } from '../../../engine/fold/dead-letter.ts'
+import type { LetterPlace } from '../../../engine/replay/dead-letters/dead-letter-index.ts'
+import type {
+  DeadLetterQueue,
+  FoundLetter,
+  LetterCondition,
+} from '../../../engine/replay/dead-letters/dead-letter-queue.ts'
+import {
+  type DeadLetterFilter,
+  type DeadLetterQuery,
+  type DeadLetterRecord,
+  type DeadLetterReplay,
+  type DeadLetterReplayRecord,
+  type DeadLetterSettingsRecord,
+  type DeadLetterSettingsWrite,
+  MAX_REPLAYED_LETTERS,
+} from '../../../schemas/http/dead-letter-api.ts'
+import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
+import { lineId, parseLineId } from '../../../schemas/log/position.ts'
+import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { ApiError } from '../../http/errors.ts'
+import { ProblemsError } from '../../http/problems-error.ts'
+import { instantMs } from '../instant.ts'
+import type { PipelineState, Pipelines } from '../pipelines.ts'
+import { revisionDeployedBy, revisionsOf } from '../revisions/revision.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_LIMIT = 50
+/** A page ends early when its events are that large. */
+const PAGE_BYTES = 4 * 1024 * 1024
+
+export interface DeadLetterPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly queue: DeadLetterQueue
+  readonly inEffect?: CutsInEffect | undefined
+}
+
+export interface DeadLetterPage {
+  readonly letters: DeadLetterRecord[]
+  /** To go on with; null at the end. */
+  readonly next: string | null
+}
+
+/** Events of pipelines that failed; every method throws ApiError 404 for a pipeline that is not the caller's. */
+export class DeadLetters {
+  readonly #pipelines: Pipelines
+  readonly #ports: DeadLetterPorts
+
+  constructor(pipelines: Pipelines, ports: DeadLetterPorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  settings(caller: Caller, id: string): DeadLetterSettingsRecord {
+    const { enabled, retentionDays, giveUpAfterS } = this.#settingsOf(this.#pipelines.get(caller, id))
+    return { enabled, retention_days: retentionDays, give_up_after_s: giveUpAfterS }
+  }
+
+  /** Answers when events that fail from now on meet the settings, if that can be seen from here. */
+  async change(
+    caller: Caller,
+    id: string,
+    write: DeadLetterSettingsWrite,
+  ): Promise<DeadLetterSettingsRecord> {
+    const { configuration, inEffect } = this.#ports
+    const { account } = this.#pipelines.get(caller, id).pipeline.value
+    const value: DeadLetterSettings = {
+      account,
+      enabled: write.enabled,
+      retentionDays: write.retention_days ?? DEFAULT_DEAD_LETTER_SETTINGS.retentionDays,
+      giveUpAfterS: write.give_up_after_s ?? DEFAULT_DEAD_LETTER_SETTINGS.giveUpAfterS,
+    }
+    // A full replacement, whoever wrote last.
+    const change = { kind: deadLetterSettings, id, expectedVersion: -1, value }
+    await configuration.append([change], { subjectId: caller.subjectId, account })
+    const version = configuration.get(deadLetterSettings, id)?.version
+    if (version !== undefined) await inEffect?.whenInEffect(account, 'dead-letter', id, version)
+    return this.settings(caller, id)
+  }
+
+  /** Newest first. */
+  async page(caller: Caller, id: string, query: DeadLetterQuery): Promise<DeadLetterPage> {
+    const { queue } = this.#ports
+    const state = this.#pipelines.get(caller, id)
+    const { account } = state.pipeline.value
+    const meets = this.#condition(state, query)
+    const isWanted: LetterCondition = letter =>
+      meets(letter) &&
+      (query.replayed === undefined || String(letter.replayed !== undefined) === query.replayed)
+    const limit = Number(query.limit ?? DEFAULT_LIMIT)
+    const found: FoundLetter[] = []
+    for await (const letter of queue.find(account, isWanted, placeOf(query.cursor))) {
+      found.push(letter)
+      if (found.length > limit) break
+    }
+    return this.#pageOf(state, found, limit)
+  }
+
+  async replay(
+    caller: Caller,
+    id: string,
+    { ids, filter }: DeadLetterReplay,
+  ): Promise<DeadLetterReplayRecord> {
+    if (ids !== undefined && filter !== undefined)
+      throw new ProblemsError([{ instancePath: '/filter', message: 'must NOT be sent together with ids' }])
+    const state = this.#pipelines.get(caller, id)
+    const nodes = this.#presentNodes(state)
+    const { account } = state.pipeline.value
+    const wanted = ids === undefined ? undefined : originsOf(ids)
+    const meets = this.#condition(state, filter ?? {})
+    const found = await Array.fromAsync(
+      this.#ports.queue.find(
+        account,
+        letter => (wanted === undefined || wanted.has(originKey(letter))) && meets(letter),
+      ),
+    )
+    const open = found.filter(letter => letter.replayed === undefined)
+    const possible = open.filter(({ node }) => nodes.has(node)).toReversed()
+    const chosen = possible.slice(0, MAX_REPLAYED_LETTERS)
+    const replayed = chosen.length === 0 ? 0 : await this.#ports.queue.replay(account, chosen)
+    return {
+      replayed,
+      pending: chosen.length - replayed,
+      already_replayed: found.length - open.length,
+      node_gone: open.length - possible.length,
+      not_found: ids === undefined ? 0 : new Set(ids).size - found.length,
+      remaining: possible.length - chosen.length,
+    }
+  }
+
+  #settingsOf({ pipeline }: PipelineState): Omit<DeadLetterSettings, 'account'> {
+    return (
+      this.#ports.configuration.get(deadLetterSettings, pipeline.id)?.value ?? DEFAULT_DEAD_LETTER_SETTINGS
+    )
+  }
+
+  /** What is past its retention is not there, although the log may still have it. */
+  #condition(state: PipelineState, filter: DeadLetterFilter): LetterCondition {
+    const { id } = state.pipeline
+    const revisionIdOf = this.#revisionIds(state.pipeline)
+    const { retentionDays } = this.#settingsOf(state)
+    const keptFromMs = this.#ports.clock.wallMs() - retentionDays * DAY_MS
+    const fromMs = filter.from === undefined ? keptFromMs : Math.max(keptFromMs, instantMs(filter.from))
+    const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : instantMs(filter.to)
+    return letter =>
+      letter.pipeline === id &&
+      letter.failedAtMs >= fromMs &&
+      letter.failedAtMs < toMs &&
+      (filter.code === undefined || letter.code === filter.code) &&
+      (filter.node === undefined || letter.node === filter.node) &&
+      (filter.revision === undefined || revisionIdOf(letter.version) === filter.revision)
+  }
+
+  async #pageOf(
+    { pipeline }: PipelineState,
+    found: readonly FoundLetter[],
+    limit: number,
+  ): Promise<DeadLetterPage> {
+    const { account } = pipeline.value
+    const revisionIdOf = this.#revisionIds(pipeline)
+    const letters: DeadLetterRecord[] = []
+    let shown: LetterPlace | undefined
+    let bytes = 0
+    for await (const [letter, whole] of this.#ports.queue.read(account, found.slice(0, limit))) {
+      if (bytes > PAGE_BYTES) return { letters, next: cursorOf(shown) }
+      shown = letter
+      bytes += whole.event.bytes
+      letters.push(letterRecord(letter, whole, revisionIdOf))
+    }
+    return { letters, next: found.length > limit ? cursorOf(found[limit - 1]) : null }
+  }
+
+  /** Ids of the nodes of what runs that an event can enter. @throws ApiError 409 when nothing runs */
+  #presentNodes({ deployedRevisionId, isPaused }: PipelineState): ReadonlySet<string> {
+    if (isPaused) throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
+    const revision =
+      deployedRevisionId === null ? undefined : this.#ports.configuration.get(revisions, deployedRevisionId)
+    if (revision === undefined)
+      throw new ApiError(409, 'ENOTPUBLISHED', 'Nothing of the pipeline runs: publish it first')
+    const nodes = revision.value.document.nodes.filter(({ kind }) => kind !== 'source')
+    return new Set(nodes.map(({ id }) => id))
+  }
+
+  /** Finds a revision by the number of a deployment. */
+  #revisionIds(pipeline: Entity<Pipeline>): (deployment: number) => string | null {
+    const own = revisionsOf(this.#ports.configuration, pipeline)
+    return deployment => revisionDeployedBy(own, deployment)?.id ?? null
+  }
+}
+
+function letterRecord(
+  { replayed }: FoundLetter,
+  letter: DeadLetter,
+  revisionId: (deployment: number) => string | null,
+): DeadLetterRecord {
+  const { pipeline, node, code, field, message, event, failedAtMs } = letter
+  return {
+    id: idOf(letter),
+    pipeline_id: pipeline,
+    node_id: node,
+    revision_id: revisionId(letter.version),
+    code,
+    field,
+    message,
+    failed_at: isoTime(failedAtMs),
+    replayed_at: replayed === undefined ? null : isoTime(replayed.replayedAtMs),
+    replayed_revision_id: replayed === undefined ? null : revisionId(replayed.version),
+    event: { message: event.message, metadata: event.metadata, timestamp: event.timestamp },
+  }
+}
+
+type TopicName = keyof typeof TOPIC_NUMBERS
+
+function idOf({ failedAtMs, topic, partition, offset, row }: DeadLetter): string {
+  return lineId({ timeMs: failedAtMs, topic: topic as TopicName, partition, offset: BigInt(offset), row })
+}
+
+/** Of the ids that could be one. */
+function originsOf(ids: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    ids.flatMap(id => {
+      const parts = parseLineId(id)
+      return parts === undefined ? [] : [originKey({ ...parts, offset: Number(parts.offset) })]
+    }),
+  )
+}
+
+function originKey({ topic, partition, offset, row }: LetterOrigin): string {
+  return `${topic} ${partition} ${offset} ${row}`
+}
+
+function cursorOf(place: LetterPlace | undefined): string | null {
+  return place === undefined ? null : `${place.recordOffset}-${place.index}`
+}
+
+function placeOf(cursor: string | undefined): LetterPlace | undefined {
+  if (cursor === undefined) return undefined
+  const [recordOffset, index] = cursor.split('-') as [string, string]
+  return { recordOffset: BigInt(recordOffset), index: Number(index) }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,49 @@
+import type { RecordPlace } from '../../../engine/replay/explain/line-origin.ts'
+import type { ExplainedWindow } from '../../../engine/replay/explain/window-explanation.ts'
+import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/explanation-api.ts'
+import { lineId } from '../../../schemas/log/position.ts'
+import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
+import { eventRecord } from '../previews/simulations.ts'
+
+/** A stored line that came out of a window, as the API tells it. @param ended record that the window ended with */
+export function windowRecord(explained: ExplainedWindow, ended: RecordPlace): ExplainedLineRecord {
+  const { pipeline, document, node, window, endedMs, event, stored } = explained
+  const { topic, partition, offset } = ended
+  const endedAt = new Date(endedMs).toISOString()
+  return {
+    place: `${topic}/${partition}/${offset}`,
+    handled_at: endedAt,
+    event: eventRecord(event),
+    summary: summaryOf(explained, endedAt),
+    stored: stored.map(({ row, pipeline: by, node: sink }) => ({
+      line_id: lineId({
+        topic: topic as keyof typeof TOPIC_NUMBERS,
+        partition,
+        offset,
+        row,
+        timeMs: endedMs,
+      }),
+      pipeline_id: by,
+      node_id: sink,
+    })),
+    excluded: [],
+    window: {
+      pipeline_id: pipeline,
+      revision: document.revision,
+      node_id: node,
+      ended_at: endedAt,
+      ...window,
+    },
+    pipeline: null,
+  }
+}
+
+function summaryOf({ document, node: id, window }: ExplainedWindow, endedAt: string): string {
+  const { type = 'node', title = null } = document.nodes.find(node => node.id === id) ?? {}
+  const name = title === null ? `${type} ${id}` : `${type} "${title}" (${id})`
+  const from = `It came out of a window of ${name} of revision ${document.revision}`
+  if (window === undefined) return `${from}, which an event ended at ${endedAt}.`
+  const { events, group } = window
+  const count = events === 1 ? 'one event' : `${events} events`
+  return `${from}, which ended at ${endedAt} with ${count}${group === '' ? '' : ` of the group ${group}`}.`
+}

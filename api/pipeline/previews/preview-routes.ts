@@ -1,0 +1,78 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { PreviewRecord, PreviewRequest } from '../../../schemas/http/preview-api.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+import { PREVIEW } from '../links.ts'
+import type { Pipelines } from '../pipelines.ts'
+import { type PreviewPorts, Previews } from './previews.ts'
+
+const PipelinePath = Type.Object({ pipelineId: Type.String() })
+const PreviewPath = Type.Object({ pipelineId: Type.String(), previewId: Type.String() })
+const OnePreview = { 200: EnvelopeOf(PreviewRecord), ...V3_ERROR_REPLIES }
+const tags = ['simulation']
+
+/** What a draft would have done with the lines of the last minutes, beside what was done with them. */
+export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines: Pipelines }> = async (
+  app,
+  { pipelines, ...ports },
+) => {
+  const previews = new Previews(pipelines, ports)
+  app.addHook('onClose', async () => previews.close())
+  const config = { needs: 'write', reveals: 'any line' } as const
+
+  app.post(
+    '/v3/pipeline/:pipelineId/preview',
+    {
+      config,
+      schema: {
+        summary:
+          'Begin to run the nodes as they are edited, or a revision, over the lines of the last minutes',
+        tags,
+        params: PipelinePath,
+        body: PreviewRequest,
+        response: OnePreview,
+      },
+    },
+    async ({ caller, params, body }) => envelope(PREVIEW, previews.begin(caller, params.pipelineId, body)),
+  )
+
+  app.get(
+    '/v3/pipeline/:pipelineId/preview',
+    {
+      config,
+      schema: {
+        summary: 'List the previews of a pipeline that this process knows, newest first',
+        tags,
+        params: PipelinePath,
+        response: { 200: EnvelopeOf(Type.Array(PreviewRecord)), ...V3_ERROR_REPLIES },
+      },
+    },
+    async ({ caller, params }) =>
+      envelope({ ...PREVIEW, page: NO_FURTHER_PAGES }, previews.list(caller, params.pipelineId)),
+  )
+
+  app.get(
+    '/v3/pipeline/:pipelineId/preview/:previewId',
+    {
+      config,
+      schema: {
+        summary: 'How far a preview is, and its result',
+        tags,
+        params: PreviewPath,
+        response: OnePreview,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(PREVIEW, previews.get(caller, params.pipelineId, params.previewId)),
+  )
+
+  app.delete(
+    '/v3/pipeline/:pipelineId/preview/:previewId',
+    {
+      config,
+      schema: { summary: 'Cancel a preview', tags, params: PreviewPath, response: OnePreview },
+    },
+    async ({ caller, params }) =>
+      envelope(PREVIEW, previews.cancel(caller, params.pipelineId, params.previewId)),
+  )
+}

@@ -1,0 +1,299 @@
+import { setImmediate } from 'node:timers/promises'
+import { spreads } from '../../../engine/configuration/entities.ts'
+import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
+import type { NodeCounters } from '../../../engine/graph/node-counters.ts'
+import { LogError } from '../../../engine/log/log.ts'
+import { partitionsOf } from '../../../engine/replay/followed-partition.ts'
+import { OvertakenError } from '../../../engine/replay/preview/draft-mail.ts'
+import { type PreviewResult, TooMuchUnderWayError } from '../../../engine/replay/preview/preview.ts'
+import { type PreviewStretch, previewOf } from '../../../engine/replay/preview/preview-replay.ts'
+import { NoReplayError, type ReplayedPartition } from '../../../engine/replay/replay.ts'
+import type {
+  PreviewCounts,
+  PreviewOutcome,
+  PreviewRecord,
+  PreviewRequest,
+} from '../../../schemas/http/preview-api.ts'
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
+import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { ApiError, notFound } from '../../http/errors.ts'
+import { ProblemsError } from '../../http/problems-error.ts'
+import type { ReplayPorts } from '../explain/explanations.ts'
+import { assertExpressionLimit } from '../expression-limit.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from '../pipelines.ts'
+import { nodePointer } from '../publish.ts'
+import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
+import { eventRecord } from './simulations.ts'
+
+const MINUTE_MS = 60_000
+/** How long others of this process wait at a time. */
+const STRETCH_MS = 10
+const MAX_RUNNING = 2
+const MAX_WAITING = 10
+/** Ended ones are kept until newer ones take their room. */
+const MAX_KEPT = 50
+const MAX_SAMPLES = 20
+const USUAL_MINUTES = 60
+
+const ORDER_ASSUMED =
+  'The account was on many partitions, and the log does not tell when the events that the draft sends to another one would have arrived there: each is taken to arrive with what was really sent of the same record, else at once, so events of different partitions within the same moment may meet a throttle or a window in another order'
+
+export interface PreviewPorts extends Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'> {
+  readonly replay: ReplayPorts
+}
+
+interface Job {
+  readonly id: string
+  readonly account: string
+  readonly document: PipelineDocument
+  /** What it is compared with. */
+  readonly deployedNodes: readonly NodeDocument[]
+  readonly revision: string | null
+  readonly createdAtMs: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly cancel: AbortController
+  status: PreviewRecord['status']
+  message?: string
+  records: number
+  ofRecords: number
+  lines: number
+  result?: PreviewOutcome
+}
+
+/**
+ * Drafts on the lines of the last minutes, in the background, a few at a time. They are known to this process alone and
+ * end with it; they have no effect on anything.
+ */
+export class Previews {
+  readonly #pipelines: Pipelines
+  readonly #ports: PreviewPorts
+  /** Oldest first. */
+  readonly #jobs = new Map<string, Job>()
+
+  constructor(pipelines: Pipelines, ports: PreviewPorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /** @throws ApiError 404; 429 when too many wait; ProblemsError */
+  begin(caller: Caller, id: string, { minutes = USUAL_MINUTES, revision }: PreviewRequest): PreviewRecord {
+    const { clock, entropy, configuration } = this.#ports
+    const state = this.#pipelines.get(caller, id)
+    const { account, title } = state.pipeline.value
+    const nodes =
+      revision === undefined
+        ? documentNodes(state.draft.value.nodes)
+        : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
+    assertExpressionLimit('', partsWithExpressions({ nodes }))
+    const problems = checkGraph({ nodes }, { allowUnconnected: true })
+    if (problems.length > 0) {
+      const byId = new Map(nodes.map(node => [node.id, node]))
+      throw new ProblemsError(
+        problems.map(({ nodeId, instancePath, message }) => ({
+          instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
+          message,
+        })),
+      )
+    }
+    if (this.#count('waiting') >= MAX_WAITING)
+      throw new ApiError(
+        429,
+        'ETOOMANY',
+        `${MAX_WAITING} previews wait already: cancel one, or come back later`,
+      )
+    const nowMs = clock.wallMs()
+    const job: Job = {
+      id: entropy.uuid(),
+      account,
+      document: { id, accountId: account, title, revision: 0, nodes },
+      deployedNodes: this.#deployedNodes(state),
+      revision: revision ?? null,
+      createdAtMs: nowMs,
+      fromMs: nowMs - minutes * MINUTE_MS,
+      toMs: nowMs,
+      cancel: new AbortController(),
+      status: 'waiting',
+      records: 0,
+      ofRecords: 0,
+      lines: 0,
+    }
+    this.#jobs.set(job.id, job)
+    this.#forgetOldest()
+    this.#startNext()
+    return recordOf(job)
+  }
+
+  /** Newest first. @throws ApiError 404 */
+  list(caller: Caller, id: string): PreviewRecord[] {
+    this.#pipelines.get(caller, id)
+    const own = [...this.#jobs.values()].filter(({ document }) => document.id === id)
+    return own.reverse().map(recordOf)
+  }
+
+  /** @throws ApiError 404 */
+  get(caller: Caller, id: string, preview: string): PreviewRecord {
+    return recordOf(this.#job(caller, id, preview))
+  }
+
+  /** Ends it, if it has not ended. @throws ApiError 404 */
+  cancel(caller: Caller, id: string, preview: string): PreviewRecord {
+    const job = this.#job(caller, id, preview)
+    job.cancel.abort()
+    if (job.status === 'waiting' || job.status === 'running') job.status = 'cancelled'
+    return recordOf(job)
+  }
+
+  /** Ends all of them: the process stops. */
+  close(): void {
+    for (const { cancel } of this.#jobs.values()) cancel.abort()
+  }
+
+  #job(caller: Caller, id: string, preview: string): Job {
+    this.#pipelines.get(caller, id)
+    const job = this.#jobs.get(preview)
+    if (job?.document.id !== id) throw notFound('The preview does not exist, or not in this process')
+    return job
+  }
+
+  #deployedNodes({ deployedRevisionId, pipeline }: PipelineState): readonly NodeDocument[] {
+    const own = revisionsOf(this.#ports.configuration, pipeline)
+    return own.find(({ id }) => id === deployedRevisionId)?.value.document.nodes ?? []
+  }
+
+  #count(status: Job['status']): number {
+    return [...this.#jobs.values()].filter(job => job.status === status).length
+  }
+
+  #forgetOldest(): void {
+    for (const { id, status } of this.#jobs.values()) {
+      if (this.#jobs.size <= MAX_KEPT) return
+      if (status !== 'waiting' && status !== 'running') this.#jobs.delete(id)
+    }
+  }
+
+  #startNext(): void {
+    if (this.#count('running') >= MAX_RUNNING) return
+    const job = [...this.#jobs.values()].find(({ status }) => status === 'waiting')
+    if (job === undefined) return
+    job.status = 'running'
+    this.#run(job)
+      .then(
+        () => {
+          if (job.status === 'running') job.status = 'done'
+        },
+        (error: unknown) => {
+          if (job.status !== 'running') return
+          job.status = 'failed'
+          job.message = reasonOf(error)
+        },
+      )
+      .finally(() => this.#startNext())
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { account, document, fromMs, toMs } = job
+    const unpins: (() => void)[] = []
+    const pin: PreviewStretch['pin'] = ({ topic, partition }, offset) => {
+      const unpin = this.#ports.replay.pin?.({ topic: topic.name, partition }, offset)
+      if (unpin !== undefined) unpins.push(unpin)
+    }
+    const rest = this.#rest(job.cancel.signal)
+    const stretch = { partitions: this.#partitionsOf(account), account, fromMs, toMs, pin, rest }
+    try {
+      const result = await previewOf(document, stretch, { maxSamples: MAX_SAMPLES, progress: job })
+      job.result = outcomeOf(job, result)
+    } finally {
+      for (const unpin of unpins) unpin()
+    }
+  }
+
+  /** Where lines of the account are handled, or ever were. */
+  #partitionsOf(account: string): ReplayedPartition[] {
+    const { configuration, replay } = this.#ports
+    const { ingest, checkpoints, keyed } = replay
+    if (configuration.get(spreads, account) !== undefined)
+      return [...partitionsOf(ingest, checkpoints), ...partitionsOf(keyed.topic, keyed.checkpoints)]
+    return [{ topic: ingest, checkpoints, partition: partitionOfAccount(account, ingest.partitions) }]
+  }
+
+  #rest(signal: AbortSignal): () => Promise<void> {
+    const { clock } = this.#ports
+    let restedMs = clock.monotonicMs()
+    return async () => {
+      signal.throwIfAborted()
+      if (clock.monotonicMs() - restedMs < STRETCH_MS) return
+      await setImmediate()
+      restedMs = clock.monotonicMs()
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
+    return 'The log let go of the lines meanwhile: take fewer minutes'
+  if (error instanceof NoReplayError)
+    return 'The log does not keep everything that the lines of then met: take fewer minutes'
+  if (error instanceof OvertakenError)
+    return 'Events were on their way between partitions for long when the stretch begins: take fewer minutes, or more'
+  if (error instanceof TooMuchUnderWayError)
+    return 'Too many events were on their way between partitions at once, as the engine was behind: take minutes after that'
+  return (error as Error).message
+}
+
+function outcomeOf({ document, deployedNodes }: Job, result: PreviewResult): PreviewOutcome {
+  const nodes = new Map([...deployedNodes, ...document.nodes].map(node => [node.id, node]))
+  const shown = (counters: NodeCounters | undefined) => (counters === undefined ? null : countsOf(counters))
+  return {
+    nodes: [...nodes.values()].map(({ id, kind, type, title }) => ({
+      id,
+      kind,
+      type,
+      title,
+      deployed: shown(result.deployed.get(id)),
+      draft: shown(result.draft.get(id)),
+    })),
+    differing: result.differing,
+    under_way: result.underWay,
+    assumption: result.isOrderAssumed ? ORDER_ASSUMED : null,
+    samples: result.samples.map(({ event, deployed, draft }) => ({
+      event: eventRecord(event),
+      deployed: deployed.map(({ node }) => node),
+      draft: draft.map(({ node }) => node),
+      deployed_events: deployed.map(left => eventRecord(left.event)),
+      draft_events: draft.map(left => eventRecord(left.event)),
+    })),
+  }
+}
+
+function countsOf(counters: NodeCounters): PreviewCounts {
+  return {
+    events_in: counters.eventsIn,
+    bytes_in: counters.bytesIn,
+    events_out: counters.eventsOut,
+    bytes_out: counters.bytesOut,
+    dropped: counters.dropped,
+    dropped_bytes: counters.droppedBytes,
+    failed: counters.failed,
+    merged: counters.merged,
+    held: counters.held,
+  }
+}
+
+function recordOf(job: Job): PreviewRecord {
+  const time = (ms: number) => new Date(ms).toISOString()
+  return {
+    id: job.id,
+    pipeline_id: job.document.id,
+    revision: job.revision,
+    status: job.status,
+    ...(job.message === undefined ? {} : { message: job.message }),
+    created_at: time(job.createdAtMs),
+    from: time(job.fromMs),
+    to: time(job.toMs),
+    progress: { records: Math.min(job.records, job.ofRecords), of_records: job.ofRecords, lines: job.lines },
+    ...(job.result === undefined ? {} : { result: job.result }),
+  }
+}

@@ -1,0 +1,141 @@
+import { Event } from '../../../engine/event/event.ts'
+import type { Problem } from '../../../engine/event/problem.ts'
+import { parseExactJson } from '../../../engine/json/exact-json.ts'
+import type { Sample } from '../../../engine/replay/preview/simulation.ts'
+import { MAX_SAMPLES, type SimulationRequest } from '../../../schemas/http/simulation-api.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
+import { ProblemsError } from '../../http/problems-error.ts'
+
+const ENVELOPE_MEMBERS: readonly string[] = [
+  'message',
+  'metadata',
+  'timestamp',
+  'annotations',
+  'at',
+  'source',
+]
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
+
+export interface SampleDefaults {
+  /** Ids of the pipeline's sources, by what they are called. */
+  readonly sources: ReadonlyMap<string, string>
+  /** For samples that name none. */
+  readonly source: string | undefined
+  /** Time of samples that carry none, UNIX ms. */
+  readonly nowMs: number
+}
+
+/**
+ * Reads the samples of a simulation (components, section 8.4).
+ *
+ * @throws ProblemsError with every finding
+ */
+export function readSamples(
+  { samples: sent, format = 'auto' }: Pick<SimulationRequest, 'samples' | 'format'>,
+  defaults: SampleDefaults,
+): Sample[] {
+  const values = typeof sent === 'string' ? valuesOf(sent, format) : (sent as readonly JsonValue[])
+  if (values.length > MAX_SAMPLES)
+    throw new ProblemsError([
+      { instancePath: '/samples', message: `must NOT have more than ${MAX_SAMPLES} items` },
+    ])
+  const { source, sources } = defaults
+  const problems: Problem[] =
+    source === undefined || sources.has(source)
+      ? []
+      : [{ instancePath: '/source', message: noSuchSource(sources) }]
+  const samples = values.map((value, index) => sampleOf(value, `/samples/${index}`, defaults, problems))
+  if (problems.length > 0) throw new ProblemsError(problems)
+  return samples
+}
+
+function valuesOf(text: string, format: NonNullable<SimulationRequest['format']>): readonly JsonValue[] {
+  switch (format) {
+    case 'json':
+      return wholeJson(text) ?? refuse('must be JSON')
+    case 'ndjson':
+      return jsonLines(text) ?? refuse('must be JSON on every line')
+    case 'text':
+      return linesOf(text)
+    case 'auto':
+      return wholeJson(text) ?? jsonLines(text) ?? linesOf(text)
+  }
+}
+
+function refuse(message: string): never {
+  throw new ProblemsError([{ instancePath: '/samples', message }])
+}
+
+function wholeJson(text: string): readonly JsonValue[] | undefined {
+  const value = jsonOf(text)
+  return value === undefined || Array.isArray(value) ? value : [value]
+}
+
+function jsonLines(text: string): readonly JsonValue[] | undefined {
+  const values: JsonValue[] = []
+  for (const line of linesOf(text)) {
+    const value = jsonOf(line)
+    if (value === undefined) return undefined
+    values.push(value)
+  }
+  return values
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/).filter(line => line.trim() !== '')
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function sampleOf(
+  value: JsonValue,
+  path: string,
+  { sources, source: usual, nowMs }: SampleDefaults,
+  problems: Problem[],
+): Sample {
+  const envelope = isEnvelope(value) ? value : { message: value }
+  const report = (member: string, message: string) =>
+    problems.push({ instancePath: member === '' ? path : `${path}/${member}`, message })
+  const { message, metadata = {}, timestamp, at = timestamp, source = usual } = envelope
+  if (!isJsonObject(metadata)) report('metadata', 'must be object')
+  const timestampMs = timestamp === undefined ? nowMs : instantOf(timestamp)
+  if (timestampMs === undefined || typeof timestamp === 'number')
+    report('timestamp', 'must be a time as in RFC 3339')
+  const timeMs = at === undefined ? nowMs : instantOf(at)
+  if (timeMs === undefined) report('at', 'must be a time as in RFC 3339, or UNIX milliseconds')
+  const sourceId = typeof source === 'string' ? sources.get(source) : undefined
+  if (source === undefined) report('source', `must name a source: ${sourcesIn(sources)}`)
+  // One that the sample does not name itself is wrong once for all.
+  else if (sourceId === undefined && envelope.source !== undefined) report('source', noSuchSource(sources))
+  const event = Event.of(
+    message as JsonValue,
+    isJsonObject(metadata) ? metadata : {},
+    new Date(timestampMs ?? nowMs).toISOString(),
+  )
+  return { event, timeMs: timeMs ?? nowMs, source: sourceId ?? '' }
+}
+
+function noSuchSource(sources: SampleDefaults['sources']): string {
+  return `must be a source: ${sourcesIn(sources)}`
+}
+
+function sourcesIn(sources: SampleDefaults['sources']): string {
+  return `the pipeline has ${sources.size === 0 ? 'none' : [...sources.keys()].join(', ')}`
+}
+
+function isEnvelope(value: JsonValue): value is JsonObject {
+  if (!isJsonObject(value) || value.message === undefined) return false
+  const members = Object.keys(value)
+  return members.length > 1 && members.every(member => ENVELOPE_MEMBERS.includes(member))
+}
+
+function instantOf(value: JsonValue): number | undefined {
+  const ms = typeof value === 'string' && RFC_3339.test(value) ? Date.parse(value) : value
+  return typeof ms === 'number' && Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? ms : undefined
+}

@@ -1,0 +1,384 @@
+import { RE2JS } from 're2js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { replace } from '../../../engine/configuration/configuration-log.ts'
+import { drafts } from '../../../engine/configuration/entities.ts'
+import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+
+let installation: TestInstallation
+let url: string
+let source: string
+let limit: string
+let sink: string
+
+beforeEach(async () => {
+  installation = await testInstallation()
+  url = `/v3/pipeline/${(await send('POST', '/v3/pipeline', { title: 'P' })).data.id}`
+  source = await add('source', { type: 'log-analysis-ingestion', title: 'lines' })
+  limit = await add('transform', throttle(1, [source]))
+  sink = await add('sink', { type: 'log-analysis', inputs: [limit] })
+})
+afterEach(() => installation.app.close())
+
+async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, payload?: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await installation.call({ method, url: path, ...(payload && { headers, payload }) })
+  return {
+    status: response.statusCode,
+    text: response.body,
+    body: response.json(),
+    data: response.json().data,
+  }
+}
+const add = async (kind: string, node: object) =>
+  (await send('POST', `${url}/${kind}`, node)).data.id as string
+const throttle = (threshold: number, inputs: string[]) => ({
+  type: 'throttle',
+  inputs,
+  user_config: { threshold, window_ms: 1000 },
+})
+const simulate = (body: object, query = '') => send('POST', `${url}/simulate${query}`, body)
+
+const leaf = (value: string) => ({ field: '.a', str_operator: 'regex_match', value })
+const filter = (count: number, inputs: string[]) => ({
+  type: 'filter',
+  inputs,
+  user_config: {
+    action: 'drop',
+    conditional: {
+      logical_operation: 'OR',
+      expressions: Array.from({ length: count }, (_, index) =>
+        leaf(`[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]${index}`),
+      ),
+    },
+  },
+})
+const MANY_STATES = 'may have at most 200,000 states together'
+
+describe('a simulation', () => {
+  test('of a file with a thousand dear expressions is refused at once', async () => {
+    const building = vi.spyOn(RE2JS, 'compile')
+    const { user_config: config } = filter(1_000, [])
+    const pipeline = {
+      weir: 'pipeline/1',
+      title: 'Dear',
+      sources: [{ name: 'lines', type: 'log-analysis-ingestion' }],
+      processors: [{ name: 'dear', type: 'filter', inputs: ['lines'], config }],
+    }
+    const { status, body } = await send('POST', '/v3/pipeline/simulate', { pipeline, samples: [{ a: 'x' }] })
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ instancePath: '/pipeline', message: expect.stringContaining(MANY_STATES) }],
+    ])
+    expect(building).toHaveBeenCalledTimes(0)
+    building.mockRestore()
+  })
+
+  test('a node that brings the expressions of its pipeline above the limit is refused', async () => {
+    const first = await send('POST', `${url}/transform`, filter(25, [source]))
+    expect(first.status).toBe(200)
+    const second = await send('POST', `${url}/transform`, filter(25, [source]))
+    expect([second.status, second.body.errors]).toEqual([
+      400,
+      [{ instancePath: '/user_config', message: expect.stringContaining(MANY_STATES) }],
+    ])
+    expect((await send('POST', `${url}/transform`, filter(24, [source]))).status).toBe(200)
+    const replaced = await send('PUT', `${url}/transform/${first.data.id}`, filter(26, [source]))
+    expect(replaced.status).toBe(400)
+    expect((await simulate({ samples: [{ a: 'x' }], source })).status).toBe(200)
+  })
+
+  test('nor simulated, previewed or published, is a draft that was saved above the limit', async () => {
+    const id = url.split('/').at(-1) as string
+    const draft = installation.configuration.get(drafts, id)
+    if (draft === undefined) throw new Error('there is no draft')
+    const { inputs, user_config } = filter(60, [source])
+    const dear = { id: 'dear', kind: 'transform' as const, type: 'filter', title: null, description: null }
+    const nodes = [...draft.value.nodes, { ...dear, generation: 0, inputs, user_config }]
+    await installation.configuration.append([replace(drafts, draft, { ...draft.value, nodes })], {
+      subjectId: 'somebody',
+      account: draft.value.account,
+    })
+    for (const [path, body] of [
+      ['simulate', { samples: [{ a: 'x' }], source }],
+      ['preview', {}],
+      ['publish', undefined],
+    ] as const) {
+      const { status, text } = await send('POST', `${url}/${path}`, body)
+      expect([path, status, text]).toEqual([path, 400, expect.stringContaining(MANY_STATES)])
+    }
+    const smaller = await send('PUT', `${url}/transform/dear`, filter(59, [source]))
+    expect(smaller.status).toBe(200)
+  })
+
+  test.each([
+    ['a list', (message: string) => `[${message}]`],
+    ['a text', (message: string) => JSON.stringify(message)],
+  ])(
+    'of %s shows keys in the order in which they were sent, and numbers as they were',
+    async (_what, samples) => {
+      const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'.replace(
+        '"a"',
+        `"n":[${'9'.repeat(308)},${'9'.repeat(309)}],"a"`,
+      )
+      const { statusCode, body } = await installation.call({
+        method: 'POST',
+        url: `${url}/simulate`,
+        headers: { 'content-type': 'application/json' },
+        payload: `{"samples":${samples(message)}}`,
+      })
+      expect(statusCode).toBe(200)
+      expect(body).toContain(`"message":${message}`)
+    },
+  )
+
+  test('shows for each node what left it, and what was dropped by which rule', async () => {
+    const { status, body, data } = await simulate({ samples: [{ n: 1 }, { n: 2 }] })
+    expect(status).toBe(200)
+    expect(body.meta).toMatchObject({ type: 'simulation', page: null })
+    const timestamp = new Date(installation.clock.wallMs()).toISOString()
+    const event = (n: number) => ({ sample: n - 1, event: { message: { n }, metadata: {}, timestamp } })
+    expect(data).toEqual({
+      samples: 2,
+      tried: 2,
+      cut: false,
+      nodes: [
+        {
+          id: source,
+          kind: 'source',
+          type: 'log-analysis-ingestion',
+          title: 'lines',
+          events_in: 2,
+          events_out: 2,
+          merged: 0,
+          held: 0,
+          dropped: [],
+          failed: [],
+          errors: [],
+          outputs: [{ id: source, label: 'Default', connected: true, events: [event(1), event(2)] }],
+        },
+        {
+          id: limit,
+          kind: 'transform',
+          type: 'throttle',
+          title: null,
+          events_in: 2,
+          events_out: 1,
+          merged: 0,
+          held: 0,
+          dropped: [
+            {
+              ...event(2),
+              reason: {
+                rule: 'the bucket is full',
+                bucket: null,
+                threshold: 1,
+                window_ms: 1000,
+                passed: [{ at: timestamp, count: 1 }],
+                free_from: new Date(installation.clock.wallMs() + 1000).toISOString(),
+              },
+            },
+          ],
+          failed: [],
+          errors: [],
+          outputs: [{ id: limit, label: 'Default', connected: true, events: [event(1)] }],
+        },
+        expect.objectContaining({
+          id: sink,
+          events_out: 1,
+          merged: 0,
+          held: 0,
+          outputs: [{ id: sink, label: 'Sent', connected: true, events: [event(1)] }],
+        }),
+      ],
+    })
+  })
+
+  test.each<[string, object, unknown[]]>([
+    ['a list', { samples: [{ a: 1 }, 'x', null, [2]] }, [{ a: 1 }, 'x', null, [2]]],
+    ['one JSON object', { samples: '{"a":1}' }, [{ a: 1 }]],
+    ['a JSON list as text', { samples: ' [{"a":1},2]\n' }, [{ a: 1 }, 2]],
+    ['NDJSON', { samples: '{"a":1}\n{"a":2}\n' }, [{ a: 1 }, { a: 2 }]],
+    ['lines', { samples: 'door=7 open\r\n\ndoor=8\n' }, ['door=7 open', 'door=8']],
+    ['a number and a word', { samples: '12 loaves' }, ['12 loaves']],
+    ['JSON taken as lines', { samples: '{"a":1}', format: 'text' }, ['{"a":1}']],
+    ['a list on a line of NDJSON', { samples: '[1]\n[2]', format: 'ndjson' }, [[1], [2]]],
+    ['nothing', { samples: [] }, []],
+    ['members beside a message', { samples: [{ message: 'm', other: 1 }] }, [{ message: 'm', other: 1 }]],
+    ['a message alone', { samples: [{ message: 'm' }] }, [{ message: 'm' }]],
+    ['a whole event', { samples: [{ message: 'm', metadata: { a: 1 } }] }, ['m']],
+    ['large numbers', { samples: '{"n":12345678901234567890}' }, [12345678901234567000]],
+  ])('takes %s', async (_name, body, messages) => {
+    const { status, data, text } = await simulate(body)
+    expect(status).toBe(200)
+    const entered = data.nodes[0].outputs[0].events.map(
+      ({ event }: { event: { message: unknown } }) => event.message,
+    )
+    if (_name === 'large numbers') expect(text).toContain('{"n":12345678901234567890}')
+    else expect(entered).toEqual(messages)
+  })
+
+  test('shows the time that a field says, in the year of the sample, and so it would be published', async () => {
+    const parsers = [{ field: '.at', options: { format: 'Custom', custom_format: '%b %d %T%.f' } }]
+    const time = await add('transform', { type: 'set-timestamp', inputs: [limit], user_config: { parsers } })
+    await send('PUT', `${url}/sink/${sink}`, { type: 'log-analysis', inputs: [time] })
+    const { data } = await simulate({
+      samples: [
+        { message: { at: 'Dec 31 23:59:59.000000001' }, at: Date.UTC(2031, 0, 1) },
+        { message: { at: 'noon' }, at: Date.UTC(2031, 0, 2) },
+      ],
+    })
+    const timed = data.nodes.find(({ id }: { id: string }) => id === time)
+    const left = timed.outputs[0].events.map(({ event }: { event: { timestamp: string } }) => event.timestamp)
+    expect(left).toEqual([
+      '2030-12-31T23:59:59.000000001Z',
+      new Date(installation.clock.wallMs()).toISOString(),
+    ])
+    expect(timed.errors).toMatchObject([{ sample: 1, code: 'E_PARSE_FAILED', field: '.at' }])
+    expect((await send('POST', `${url}/publish`)).status).toBe(200)
+  })
+
+  test('takes time and source from the sample', async () => {
+    const second = await add('source', { type: 'log-analysis-ingestion' })
+    await send('PUT', `${url}/transform/${limit}`, throttle(1, [source, second]))
+    const at = Date.UTC(2031, 0, 1)
+    const { data } = await simulate({
+      source,
+      samples: [
+        { message: 1, at },
+        { message: 2, at: at + 999, source: second },
+        { message: 3, timestamp: new Date(at + 1000).toISOString() },
+        { message: 4, timestamp: '1999-01-01T00:00:00Z', at: at + 2000 },
+      ],
+    })
+    const [, { outputs }] = data.nodes
+    expect(outputs[0].events.map(({ event }: { event: object }) => event)).toEqual([
+      { message: 1, metadata: {}, timestamp: expect.any(String) },
+      { message: 3, metadata: {}, timestamp: '2031-01-01T00:00:01.000Z' },
+      { message: 4, metadata: {}, timestamp: '1999-01-01T00:00:00.000Z' },
+    ])
+    expect(data.nodes[3].outputs[0].events).toHaveLength(1)
+  })
+
+  test('runs on the nodes as they are edited, or on a revision', async () => {
+    await send('POST', `${url}/publish`)
+    await send('PUT', `${url}/transform/${limit}`, throttle(2, [source]))
+    const passed = async (query: string) =>
+      (await simulate({ samples: [1, 2, 3] }, query)).data.nodes[2].events_out
+    expect(await passed('')).toBe(2)
+    expect(await passed('?revision=1')).toBe(1)
+    expect((await simulate({ samples: [] }, '?revision=2')).status).toBe(404)
+    expect((await send('GET', url)).data.has_changes).toBe(true)
+  })
+
+  test('changes nothing', async () => {
+    const lines = await installation.log.topic('weir.ingest', 2)
+    const state = async () => [
+      (await send('GET', url)).data,
+      await lines.bounds(0),
+      await lines.bounds(1),
+      await (await installation.log.topic('weir.config', 1)).bounds(0),
+    ]
+    const before = await state()
+    await simulate({ samples: [1, 2, 3] })
+    expect(await state()).toEqual(before)
+  })
+
+  test('runs on a pipeline that comes with the samples, and keeps nothing of it', async () => {
+    const pipeline = {
+      weir: 'pipeline/1',
+      title: 'P',
+      sources: [
+        { name: 'lines', type: 'log-analysis-ingestion' },
+        { name: 'more', type: 'log-analysis-ingestion' },
+      ],
+      processors: [
+        { name: 'limit', type: 'throttle', inputs: ['lines'], config: { threshold: 1, window_ms: 1000 } },
+      ],
+      destinations: [{ name: 'out', type: 'blackhole', inputs: ['limit', 'more'] }],
+    }
+    const before = (await send('GET', '/v3/pipeline')).data
+    const { status, data } = await send('POST', '/v3/pipeline/simulate', {
+      pipeline,
+      source: 'lines',
+      samples: [1, 2, { message: 3, source: 'more' }],
+    })
+    expect(status).toBe(200)
+    expect(
+      data.nodes.map(({ name, events_in: events }: { name: string; events_in: number }) => [name, events]),
+    ).toEqual([
+      ['lines', 2],
+      ['more', 1],
+      ['limit', 2],
+      ['out', 2],
+    ])
+    expect((await send('GET', '/v3/pipeline')).data).toEqual(before)
+    const wrong = structuredClone(pipeline)
+    Object.assign(wrong.processors[0] as object, { config: { threshold: 0 }, inputs: ['nowhere'] })
+    const refused = await send('POST', '/v3/pipeline/simulate', { pipeline: wrong, samples: [] })
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors.map(({ instancePath }: { instancePath: string }) => instancePath)).toEqual(
+      expect.arrayContaining(['/pipeline/processors/0/config/threshold', '/pipeline/processors/0/inputs/0']),
+    )
+    const unnamed = await send('POST', '/v3/pipeline/simulate', { pipeline, samples: [1] })
+    expect(unnamed.body.errors).toEqual([
+      { instancePath: '/samples/0/source', message: 'must name a source: the pipeline has lines, more' },
+    ])
+  })
+
+  test.each<[string, object, string]>([
+    ['no samples', {}, ''],
+    ['samples that are a number', { samples: 5 }, '/samples'],
+    ['more than 1,000', { samples: Array(1001).fill(1) }, '/samples'],
+    ['text that is no JSON', { samples: 'x', format: 'json' }, '/samples'],
+    ['lines that are no JSON', { samples: '{"a":1}\nnope', format: 'ndjson' }, '/samples'],
+    ['a source that is none', { samples: [1], source: 'nowhere' }, '/source'],
+    ['a sample of a source that is none', { samples: [{ message: 1, source: 'no' }] }, '/samples/0/source'],
+    ['a time that is none', { samples: [{ message: 1, at: 'noon' }] }, '/samples/0/at'],
+    ['a timestamp that is none', { samples: [{ message: 1, timestamp: 5 }] }, '/samples/0/timestamp'],
+    ['a time beyond all times', { samples: [{ message: 1, at: 1e300 }] }, '/samples/0/at'],
+    ['metadata that are a list', { samples: [{ message: 1, metadata: [] }] }, '/samples/0/metadata'],
+    ['a member nobody knows', { samples: [], more: 1 }, ''],
+  ])('with %s is refused', async (_name, body, pointer) => {
+    const { status, body: answer } = await simulate(body)
+    expect([status, answer.errors[0].instancePath]).toEqual([400, pointer])
+  })
+
+  test('of a source that is none is refused once, beside samples that name one of their own', async () => {
+    const samples = [1, 2, { message: 3, source: 'elsewhere' }, { message: 4, source }]
+    const { status, body } = await simulate({ samples, source: 'nowhere' })
+    const message = `must be a source: the pipeline has ${source}`
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        { instancePath: '/source', message },
+        { instancePath: '/samples/2/source', message },
+      ],
+    ])
+  })
+
+  test('needs a source where there are several, and nodes that run', async () => {
+    const second = await add('source', { type: 'log-analysis-ingestion' })
+    const { body } = await simulate({ samples: [1] })
+    expect(body.errors).toEqual([
+      {
+        instancePath: '/samples/0/source',
+        message: `must name a source: the pipeline has ${source}, ${second}`,
+      },
+    ])
+    const id = await add('transform', { type: 'stringify', inputs: [source] })
+    const { status, body: refused } = await simulate({ samples: [1], source })
+    expect([status, refused.errors[0].instancePath]).toEqual([400, `/node/${id}/type`])
+  })
+})
+
+test('a sample whose expressions cost too much ends a simulation, which says so', async () => {
+  const value = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+  const conditional = { expressions: [{ field: '.line', str_operator: 'regex_match', value }] }
+  const filter = { type: 'filter', inputs: [source], user_config: { action: 'drop', conditional } }
+  await add('transform', filter)
+  const { status, data } = await simulate({
+    samples: [{ line: 'abcd0123'.repeat(2_000) }, { line: 'short' }],
+  })
+  expect([status, data.tried]).toEqual([200, 1])
+  expect(data.ended).toMatch(/^The expressions took more work on one event than is free/)
+})

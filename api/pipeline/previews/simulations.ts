@@ -1,0 +1,198 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Event } from '../../../engine/event/event.ts'
+import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
+import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import {
+  DEFAULT_SIMULATION_BOUNDS,
+  type SimulatedEvent,
+  type SimulatedNode,
+  Simulation,
+} from '../../../engine/replay/preview/simulation.ts'
+import type { Steps } from '../../../engine/steps.ts'
+import type {
+  EventRecord,
+  FileSimulationRequest,
+  SimulationRecord,
+  SimulationRequest,
+} from '../../../schemas/http/simulation-api.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { ProblemsError } from '../../http/problems-error.ts'
+import { assertExpressionLimit } from '../expression-limit.ts'
+import { fileNameOf } from '../file/output-references.ts'
+import type { PipelineFiles } from '../file/pipeline-files.ts'
+import type { PipelinePorts, Pipelines } from '../pipelines.ts'
+import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
+import { readSamples } from './samples.ts'
+
+/** Components, section 8.4. */
+const LONGEST_MS = 10_000
+/** How long others of this process wait at a time. */
+const STRETCH_MS = 10
+
+/** What nodes are called outside. */
+interface NodeNames {
+  /** Ids of the sources, by what samples call them. */
+  readonly sources: ReadonlyMap<string, string>
+  /** To nodes in the request's body, by id. */
+  readonly pointers?: ReadonlyMap<string, string>
+  /** In the file, by id. */
+  readonly names?: ReadonlyMap<string, string>
+}
+
+/** Samples on pipelines, without any effect. */
+export class Simulations {
+  readonly #pipelines: Pipelines
+  readonly #files: PipelineFiles
+  readonly #ports: Pick<PipelinePorts, 'configuration' | 'clock'>
+
+  constructor(
+    pipelines: Pipelines,
+    files: PipelineFiles,
+    ports: Pick<PipelinePorts, 'configuration' | 'clock'>,
+  ) {
+    this.#pipelines = pipelines
+    this.#files = files
+    this.#ports = ports
+  }
+
+  /**
+   * On the nodes as they are edited, or on a revision.
+   *
+   * @throws ApiError 404; ProblemsError with what is wrong with samples or nodes
+   */
+  ofPipeline(
+    caller: Caller,
+    id: string,
+    revision: string | undefined,
+    request: SimulationRequest,
+  ): Promise<SimulationRecord> {
+    const { pipeline, draft } = this.#pipelines.get(caller, id)
+    const nodes =
+      revision === undefined
+        ? documentNodes(draft.value.nodes)
+        : revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
+    const sources = new Map(sourceIds(nodes).map(source => [source, source]))
+    return this.#ofNodes(nodes, request, { sources })
+  }
+
+  /**
+   * On a pipeline that came with the request and is not kept.
+   *
+   * @throws ProblemsError with what is wrong with it, or with the samples
+   */
+  async ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
+    const content = this.#files.contentOf(caller, pipeline, '/pipeline')
+    const names = new Map(content.nodes.map(node => [node.id, fileNameOf(node)]))
+    const nodes = documentNodes(content.nodes)
+    const sources = new Map(sourceIds(nodes).map(source => [names.get(source) ?? source, source]))
+    const pointers = new Map([...content.pointers].map(([id, pointer]) => [id, `/pipeline${pointer}`]))
+    return this.#ofNodes(nodes, request, { sources, pointers, names })
+  }
+
+  async #ofNodes(
+    nodes: readonly NodeDocument[],
+    request: SimulationRequest,
+    { sources, pointers, names }: NodeNames,
+  ): Promise<SimulationRecord> {
+    const { clock } = this.#ports
+    assertExpressionLimit('', partsWithExpressions({ nodes }))
+    const problems = checkGraph({ nodes }, { allowUnconnected: true })
+    if (problems.length > 0)
+      throw new ProblemsError(
+        problems.map(({ nodeId, instancePath, message }) => ({
+          instancePath: `${pointers?.get(nodeId) ?? `/node/${nodeId}`}${instancePath}`,
+          message,
+        })),
+      )
+    const source = request.source ?? (sources.size === 1 ? [...sources.keys()][0] : undefined)
+    const samples = readSamples(request, { sources, source, nowMs: clock.wallMs() })
+    const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
+    const simulation = new Simulation(document, DEFAULT_SIMULATION_BOUNDS)
+    const startMs = clock.monotonicMs()
+    let restedMs = startMs
+    const drive = async (steps: Steps) => {
+      for (const _ of steps) {
+        if (clock.monotonicMs() - restedMs < STRETCH_MS) continue
+        await setImmediate()
+        restedMs = clock.monotonicMs()
+      }
+    }
+    for (const sample of samples) {
+      await drive(simulation.trying(sample))
+      const nowMs = clock.monotonicMs()
+      if (simulation.tooDear !== undefined || nowMs - startMs > LONGEST_MS) break
+      if (nowMs - restedMs < STRETCH_MS) continue
+      await setImmediate()
+      restedMs = clock.monotonicMs()
+    }
+    const isWhole = simulation.tried === samples.length && simulation.tooDear === undefined
+    if (request.flush !== false && isWhole) await drive(simulation.flushing())
+    return recordOf(nodes, simulation, samples.length, names)
+  }
+}
+
+function sourceIds(nodes: readonly NodeDocument[]): string[] {
+  return nodes.filter(({ kind }) => kind === 'source').map(({ id }) => id)
+}
+
+function recordOf(
+  nodes: readonly NodeDocument[],
+  { tried, isCut, tooDear, nodes: simulated }: Simulation,
+  samples: number,
+  names: NodeNames['names'],
+): SimulationRecord {
+  const read = new Set(nodes.flatMap(({ inputs }) => inputs))
+  const byId = new Map(simulated.map(node => [node.id, node]))
+  return {
+    samples,
+    tried,
+    cut: isCut,
+    ...(tooDear !== undefined && { ended: tooDear }),
+    nodes: nodes.map(node => {
+      const name = names?.get(node.id)
+      const record = nodeRecord(node, byId.get(node.id) as SimulatedNode, read)
+      return name === undefined ? record : { ...record, name }
+    }),
+  }
+}
+
+function nodeRecord(
+  node: NodeDocument,
+  { counters, outputs, dropped, failed, errors }: SimulatedNode,
+  read: ReadonlySet<string>,
+): SimulationRecord['nodes'][number] {
+  const { id, kind, type, title } = node
+  const ways = kind === 'sink' ? [{ id, label: 'Sent', name: undefined }] : nodeOutputs(node)
+  return {
+    id,
+    kind,
+    type,
+    title,
+    events_in: counters.eventsIn,
+    events_out: counters.eventsOut,
+    merged: counters.merged,
+    held: counters.held,
+    dropped: dropped.map(({ reason, ...each }) => ({ ...shown(each), reason: reason ?? NO_REASON })),
+    failed: failed.map(shown),
+    errors: [...errors],
+    outputs: ways.map(({ id: output, label, name = '' }) => ({
+      id: output,
+      label,
+      connected: kind === 'sink' || read.has(output),
+      events: (outputs.get(name) ?? []).map(shown),
+    })),
+  }
+}
+
+const NO_REASON: JsonObject = {}
+
+function shown({ sample, event }: SimulatedEvent): { sample: number | null; event: EventRecord } {
+  return { sample, event: eventRecord(event) }
+}
+
+export function eventRecord({ message, metadata, timestamp }: Event): EventRecord {
+  return { message, metadata, timestamp }
+}

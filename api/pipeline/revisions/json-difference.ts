@@ -1,0 +1,26 @@
+import { pointerTo } from '../../../engine/event/problem.ts'
+import { jsonText } from '../../../engine/json/json-text.ts'
+import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
+
+/** A member that differs, with a JSON pointer to it; `before` or `after` is absent where it does not exist. */
+export interface JsonDifference {
+  readonly path: string
+  readonly before?: JsonValue
+  readonly after?: JsonValue
+}
+
+/** What has to change to make one value of the other, as deep as both are containers of the same kind. */
+export function jsonDifferences(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  path = '',
+): JsonDifference[] {
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+    return [...keys].flatMap(key => jsonDifferences(before[key], after[key], pointerTo(path, key)))
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return after.flatMap((element, index) => jsonDifferences(before[index], element, pointerTo(path, index)))
+  if (before !== undefined && after !== undefined && jsonText(before) === jsonText(after)) return []
+  return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }]
+}

@@ -1,0 +1,105 @@
+import { jsonText } from '../../../engine/json/json-text.ts'
+import type { AlertDifference, NodeDifference } from '../../../schemas/http/revision-api.ts'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
+import { jsonDifferences } from './json-difference.ts'
+
+/** How long a value may be in a line for people; what is longer is cut. */
+const MAX_SHOWN_CHARACTERS = 80
+
+/** What two revisions differ in. */
+interface Difference<Part> {
+  readonly change: NodeDifference['change']
+  readonly part: Part
+  readonly members: NodeDifference['members']
+}
+
+export function nodeDifferences(
+  before: readonly NodeDocument[],
+  after: readonly NodeDocument[],
+): NodeDifference[] {
+  return differences(before, after, nodeMembers).map(
+    ({ change, part: { id, kind, type, title }, members }) => ({
+      change,
+      kind,
+      id,
+      type,
+      title,
+      members,
+    }),
+  )
+}
+
+export function alertDifferences(
+  before: readonly AlertDocument[] = [],
+  after: readonly AlertDocument[] = [],
+): AlertDifference[] {
+  return differences(before, after, alertMembers).map(({ change, part, members }) => ({
+    change,
+    id: part.id,
+    name: String((part.alert_config.general as JsonObject).name),
+    members,
+  }))
+}
+
+/** One line for people per node, alert and member. */
+export function differenceLines(
+  nodes: readonly NodeDifference[],
+  alerts: readonly AlertDifference[],
+): string[] {
+  return [
+    ...nodes.flatMap(node => linesOf(node, `${node.kind} ${node.type}`, node.title)),
+    ...alerts.flatMap(alert => linesOf(alert, 'alert', alert.name)),
+  ]
+}
+
+function linesOf(
+  { change, id, members }: NodeDifference | AlertDifference,
+  what: string,
+  title: string | null,
+): string[] {
+  const name = `${what} ${title === null ? id : `"${title}" (${id})`}`
+  if (change !== 'changed') return [`${change === 'added' ? '+' : '-'} ${name}`]
+  return [`~ ${name}`, ...members.map(member => `    ${memberLine(member)}`)]
+}
+
+/** Those that went, then the others in the order of the later revision. */
+function differences<Part extends { readonly id: string }>(
+  before: readonly Part[],
+  after: readonly Part[],
+  membersOf: (part: Part) => JsonObject,
+): Difference<Part>[] {
+  const earlier = new Map(before.map(part => [part.id, part]))
+  const later = new Set(after.map(({ id }) => id))
+  const removed = before
+    .filter(({ id }) => !later.has(id))
+    .map(part => ({ change: 'removed' as const, part, members: [] }))
+  const others = after.flatMap((part): Difference<Part>[] => {
+    const old = earlier.get(part.id)
+    if (old === undefined) return [{ change: 'added', part, members: [] }]
+    const members = jsonDifferences(membersOf(old), membersOf(part))
+    return members.length === 0 ? [] : [{ change: 'changed', part, members }]
+  })
+  return [...removed, ...others]
+}
+
+/** For people. */
+export function memberLine({ path, before, after }: NodeDifference['members'][number]): string {
+  if (before === undefined) return `+ ${path} ${shown(after)}`
+  if (after === undefined) return `- ${path} ${shown(before)}`
+  return `~ ${path} ${shown(before)} → ${shown(after)}`
+}
+
+function shown(value: unknown): string {
+  const text = jsonText(value as JsonValue)
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
+}
+
+/** A node without what tells it from others. */
+function nodeMembers({ id: _, kind: __, inputs, ...members }: NodeDocument): JsonObject {
+  return { ...members, inputs: [...inputs] } as unknown as JsonObject
+}
+
+function alertMembers({ id: _, inputs, ...members }: AlertDocument): JsonObject {
+  return { ...members, inputs: [...inputs] }
+}

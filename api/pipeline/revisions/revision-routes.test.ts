@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
+import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+let installation: TestInstallation
+let pipeline: string
+let url: string
+
+beforeEach(async () => {
+  installation = await testInstallation()
+  pipeline = (await send('POST', '/v3/pipeline', { title: 'P' })).data.id
+  url = `/v3/pipeline/${pipeline}`
+})
+afterEach(() => installation.app.close())
+
+async function send(method: Method, path: string, payload?: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await installation.call({ method, url: path, ...(payload && { headers, payload }) })
+  return { status: response.statusCode, body: response.json(), data: response.json().data }
+}
+
+const throttle = (threshold: number, inputs: string[] = []) => ({
+  type: 'throttle',
+  title: 'limit',
+  description: 'so that nobody fills the store',
+  inputs,
+  user_config: { threshold, window_ms: 1000 },
+})
+const add = async (kind: string, node: object) =>
+  (await send('POST', `${url}/${kind}`, node)).data.id as string
+const publish = () => send('POST', `${url}/publish?allow_unconnected_edges=true`, {})
+const diff = async (from: unknown, to: unknown) =>
+  (await send('GET', `${url}/revision/${from}/diff/${to}`)).data
+
+/** Two revisions: a throttle behind a source, then the same with another limit, and a second throttle. */
+async function twoRevisions() {
+  const source = await add('source', { type: 'log-analysis-ingestion' })
+  const limit = await add('transform', throttle(1, [source]))
+  await publish()
+  await send('PUT', `${url}/transform/${limit}`, throttle(2, [source]))
+  const second = await add('transform', { ...throttle(5, [limit]), title: 'second' })
+  await publish()
+  return { source, limit, second }
+}
+
+describe('revisions', () => {
+  test('are listed newest first, with what runs', async () => {
+    await twoRevisions()
+    const { body, data } = await send('GET', `${url}/revision`)
+    expect(body.meta).toMatchObject({ type: 'revision', page: { next: null, previous: null } })
+    const { deployed_revision_id: runs } = (await send('GET', url)).data
+    expect(data).toEqual([
+      {
+        id: runs,
+        pipeline_id: pipeline,
+        number: 2,
+        title: 'P',
+        created_at: new Date(installation.clock.wallMs()).toISOString(),
+        nodes: 3,
+        deployed: true,
+        loaded: false,
+      },
+      expect.objectContaining({ number: 1, nodes: 2, deployed: false }),
+    ])
+    expect((await send('GET', `${url}/revision/1`)).data).toMatchObject({
+      number: 1,
+      nodes: [
+        { kind: 'source', inputs: [] },
+        { kind: 'transform', description: 'so that nobody fills the store', user_config: { threshold: 1 } },
+      ],
+    })
+  })
+
+  test('that are not there are 404, and so are those of another pipeline', async () => {
+    await twoRevisions()
+    const other = (await send('POST', '/v3/pipeline', { title: 'Q' })).data.id
+    for (const path of [
+      `${url}/revision/3`,
+      `${url}/revision/0`,
+      `${url}/revision/01`,
+      `${url}/revision/draft`,
+      `${url}/revision/1/diff/3`,
+      `${url}/revision/x/diff/1`,
+      `/v3/pipeline/${other}/revision/1`,
+    ])
+      expect([path, (await send('GET', path)).status]).toEqual([path, 404])
+    expect((await send('POST', `${url}/revision/9/restore`)).status).toBe(404)
+    expect((await send('GET', `/v3/pipeline/${other}/revision`)).data).toEqual([])
+  })
+
+  test('say what differs between them, and to the draft', async () => {
+    const { limit, second } = await twoRevisions()
+    const { nodes, text } = await diff(1, 2)
+    expect(nodes).toEqual([
+      {
+        change: 'changed',
+        kind: 'transform',
+        id: limit,
+        type: 'throttle',
+        title: 'limit',
+        members: [{ path: '/user_config/threshold', before: 1, after: 2 }],
+      },
+      { change: 'added', kind: 'transform', id: second, type: 'throttle', title: 'second', members: [] },
+    ])
+    expect(text).toEqual([
+      `~ transform throttle "limit" (${limit})`,
+      '    ~ /user_config/threshold 1 → 2',
+      `+ transform throttle "second" (${second})`,
+    ])
+    expect((await diff(2, 1)).text).toContain(`- transform throttle "second" (${second})`)
+    expect((await diff(2, 'draft')).nodes).toEqual([])
+    await send('PUT', `${url}/transform/${second}`, {
+      ...throttle(5, [limit]),
+      title: 'second',
+      user_config: { threshold: 5, window: '1s', key_field: '.app' },
+    })
+    expect((await diff(2, 'draft')).text.slice(1)).toEqual([
+      '    - /user_config/window_ms 1000',
+      '    + /user_config/window "1s"',
+      '    + /user_config/key_field ".app"',
+    ])
+  })
+
+  test('are restored with everything, and published as a new one', async () => {
+    const { source, limit, second } = await twoRevisions()
+    const before = (await send('GET', `${url}/source/${source}`)).data
+    const { status, data } = await send('POST', `${url}/revision/1/restore`)
+    expect([status, data.has_changes]).toEqual([200, true])
+    expect((await send('GET', `${url}/transform/${second}`)).status).toBe(404)
+    expect((await send('GET', `${url}/transform/${limit}`)).data).toMatchObject({
+      description: 'so that nobody fills the store',
+      generation_id: 2,
+      inputs: [source],
+      user_config: { threshold: 1 },
+    })
+    expect((await send('GET', `${url}/source/${source}`)).data).toEqual(before)
+    expect((await publish()).status).toBe(200)
+    expect((await send('GET', `${url}/revision`)).data).toMatchObject([
+      { number: 3 },
+      { number: 2 },
+      { number: 1 },
+    ])
+    expect((await diff(1, 3)).nodes).toEqual([])
+
+    // And back: what was deleted is there again under its old id.
+    await send('POST', `${url}/revision/2/restore`)
+    expect((await send('GET', `${url}/transform/${second}`)).data).toMatchObject({
+      inputs: [limit],
+      generation_id: 0,
+    })
+    await send('POST', `${url}/revision/3/restore`)
+    expect((await publish()).body.code).toBe('ENOCHANGES')
+  })
+
+  test('of a deleted pipeline are gone with it', async () => {
+    await twoRevisions()
+    await send('DELETE', url)
+    expect((await send('GET', `${url}/revision`)).status).toBe(404)
+  })
+})
+
+describe('a pause', () => {
+  const cut = () => {
+    const found = [...deployedConfiguration(installation.configuration).cuts()].find(
+      each => each.cut.entity === pipeline,
+    )
+    return { version: found?.cut.version, ...JSON.parse(found?.cut.payload ?? 'null') }
+  }
+
+  test('shows in the status and goes to the partitions; twice is once', async () => {
+    await twoRevisions()
+    for (let times = 0; times < 2; times++) {
+      const { status, data } = await send('POST', `${url}/pause`, {})
+      expect([status, data.processing_status, data.has_changes]).toEqual([200, 'paused', false])
+    }
+    expect(cut()).toMatchObject({ version: 3, revision: 2, paused: true })
+    expect((await send('GET', url)).data.processing_status).toBe('paused')
+    for (let times = 0; times < 2; times++) {
+      const { status, data } = await send('POST', `${url}/resume`)
+      expect([status, data.processing_status]).toEqual([200, 'enabled'])
+    }
+    expect(cut()).toMatchObject({ version: 4, revision: 2 })
+    expect(cut().paused).toBeUndefined()
+  })
+
+  /** Another pipeline, published with one source of a type. */
+  const published = async (type: string) => {
+    const { id } = (await send('POST', '/v3/pipeline', { title: type })).data
+    await send('POST', `/v3/pipeline/${id}/source`, { type })
+    await send('POST', `/v3/pipeline/${id}/publish?allow_unconnected_edges=true`, {})
+    return `/v3/pipeline/${id}`
+  }
+  const effectsOf = async (path: string) =>
+    (await send('POST', path)).body.meta.effects.map(({ code }: { code: string }) => code)
+
+  test('of the only pipeline on log ingestion says that lines are stored unfiltered, and a dry run changes nothing', async () => {
+    await twoRevisions()
+    const before = cut()
+    const { status, body } = await send('POST', `${url}/pause?dry_run=true`, {})
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ ...(await send('GET', url)).data, processing_status: 'paused' })
+    expect(body.meta.effects).toEqual([
+      { code: 'INGESTION_UNFILTERED', message: expect.stringContaining('unfiltered and unthrottled') },
+    ])
+    expect(cut()).toEqual(before)
+    expect((await send('GET', url)).data.processing_status).toBe('enabled')
+    for (let times = 0; times < 2; times++) {
+      const paused = (await send('POST', `${url}/pause`, {})).body
+      expect(paused.meta).toEqual(body.meta)
+      expect(paused.data).toEqual((await send('GET', url)).data)
+    }
+    expect((await send('POST', `${url}/resume`)).body.meta.effects).toBeUndefined()
+    expect((await send('POST', `${url}/pause?dry_run=yes`, {})).status).toBe(400)
+  })
+
+  test('says nothing of it while another pipeline that runs reads log ingestion, and again when that is paused, too', async () => {
+    await twoRevisions()
+    const webhook = await published('http')
+    expect(await effectsOf(`${webhook}/pause`)).toEqual([])
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    const other = await published('log-analysis-ingestion')
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+    expect(await effectsOf(`${other}/pause`)).toEqual([])
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    await send('POST', `${other}/resume`)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+    await send('DELETE', other)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+  })
+
+  test('looks at what runs, not at the draft', async () => {
+    const { source } = await twoRevisions()
+    await send('DELETE', `${url}/source/${source}`)
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
+    await publish()
+    expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+  })
+
+  test('refuses publications, and the numbers of revisions have no gap', async () => {
+    const { limit, source } = await twoRevisions()
+    await send('POST', `${url}/pause`)
+    await send('PUT', `${url}/transform/${limit}`, throttle(9, [source]))
+    const { status, body } = await publish()
+    expect([status, body.code]).toEqual([409, 'ECONFLICT'])
+    expect(body.message).toContain('resume')
+    await send('POST', `${url}/resume`)
+    expect((await publish()).status).toBe(200)
+    expect((await send('GET', `${url}/revision`)).data).toMatchObject([
+      { number: 3, deployed: true },
+      { number: 2, deployed: false },
+      { number: 1 },
+    ])
+    expect(cut()).toMatchObject({ version: 5, revision: 3 })
+  })
+
+  test('needs something that runs', async () => {
+    for (const path of ['pause', 'pause?dry_run=true', 'resume']) {
+      const { status, body } = await send('POST', `${url}/${path}`)
+      expect([status, body.code]).toEqual([409, 'ENOTPUBLISHED'])
+      expect((await send('POST', `/v3/pipeline/nowhere/${path}`)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,107 @@
+import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
+import {
+  type DraftNode,
+  type Pipeline,
+  type Revision,
+  revisions,
+} from '../../../engine/configuration/entities.ts'
+import type { Entity } from '../../../engine/configuration/fold.ts'
+import { jsonText } from '../../../engine/json/json-text.ts'
+import type { JsonValue } from '../../../schemas/json.ts'
+import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
+import { notFound } from '../../http/errors.ts'
+
+/** Every revision of a pipeline, oldest first. They are never changed, and go with nothing. */
+export function revisionsOf(
+  configuration: ConfigurationLog,
+  { id, value: { account } }: Entity<Pipeline>,
+): Entity<Revision>[] {
+  return configuration
+    .list(revisions, account)
+    .filter(({ value }) => value.pipeline === id)
+    .sort((a, b) => a.value.document.revision - b.value.document.revision)
+}
+
+/** @throws ApiError 404 */
+export function revisionNumbered(
+  configuration: ConfigurationLog,
+  pipeline: Entity<Pipeline>,
+  number: string,
+): Entity<Revision> {
+  const isIt = ({ value }: Entity<Revision>) => String(value.document.revision) === number
+  const revision = revisionsOf(configuration, pipeline).find(isIt)
+  if (revision === undefined) throw notFound(`The pipeline has no revision ${number}`)
+  return revision
+}
+
+/** The revision that lines meet once this deployment is in effect; undefined when none does. */
+export function revisionDeployedBy(
+  ofPipeline: readonly Entity<Revision>[],
+  deployment: number,
+): Entity<Revision> | undefined {
+  return ofPipeline.findLast(({ value }) => (value.deployment ?? value.document.revision) <= deployment)
+}
+
+/** The part of a draft's nodes that runs: what a revision keeps for ever. */
+export function documentNodes(nodes: readonly DraftNode[]): NodeDocument[] {
+  return nodes.map(({ description: _, generation: __, name: ___, ...document }) => document)
+}
+
+/** What people wrote about the nodes, by id. */
+export function descriptionsOf(nodes: readonly DraftNode[]): Record<string, string> {
+  return Object.fromEntries(
+    nodes.flatMap(({ id, description }) => (description === null ? [] : [[id, description]])),
+  )
+}
+
+/** What nodes are called in the pipeline's file, by id. */
+export function namesOf(nodes: readonly DraftNode[]): Record<string, string> {
+  return Object.fromEntries(nodes.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])))
+}
+
+/**
+ * The nodes of a draft that would publish the revision once more. A node that is in the draft as it was stays
+ * untouched; one that differs counts as written.
+ */
+export function restoredNodes(
+  { document, descriptions = {}, names = {} }: Revision,
+  draft: readonly DraftNode[],
+): DraftNode[] {
+  const present = new Map(draft.map(node => [node.id, node]))
+  return document.nodes.map(node => {
+    const now = present.get(node.id)
+    const description = descriptions[node.id] ?? null
+    const isSame =
+      now !== undefined && now.description === description && sameNodes(documentNodes([now]), [node])
+    if (isSame) return now
+    const generation = now === undefined ? 0 : now.generation + 1
+    return { ...node, description, generation, ...named(now?.name ?? names[node.id]) }
+  })
+}
+
+/** The name of a node, where it has one. */
+export function named(name: string | undefined): Pick<DraftNode, 'name'> {
+  return name === undefined ? {} : { name }
+}
+
+/** Whether two revisions would do the same: titles count, because they are part of what is deployed. */
+export function sameNodes(a: readonly NodeDocument[], b: readonly NodeDocument[]): boolean {
+  return textOf(a) === textOf(b)
+}
+
+export function sameAlerts(a: readonly AlertDocument[] = [], b: readonly AlertDocument[] = []): boolean {
+  return jsonText(a as never) === jsonText(b as never)
+}
+
+function textOf(nodes: readonly NodeDocument[]): string {
+  return jsonText(
+    nodes.map(({ id, kind, type, title, user_config, inputs }) => [
+      id,
+      kind,
+      type,
+      title,
+      user_config,
+      [...inputs],
+    ]) as JsonValue,
+  )
+}

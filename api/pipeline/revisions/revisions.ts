@@ -1,0 +1,93 @@
+import { replace } from '../../../engine/configuration/configuration-log.ts'
+import { drafts, type Revision } from '../../../engine/configuration/entities.ts'
+import type { Entity } from '../../../engine/configuration/fold.ts'
+import type { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/http/revision-api.ts'
+import type { PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { PipelinePorts, PipelineState, Pipelines } from '../pipelines.ts'
+import { isoTime } from '../records.ts'
+import { routeChanges } from '../source-routes.ts'
+import { documentNodes, restoredNodes, revisionNumbered, revisionsOf } from './revision.ts'
+import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
+
+/** In the place of a revision's number: nodes and alerts as they are being edited. */
+const DRAFT = 'draft'
+
+/** The published revisions of pipelines; every method throws ApiError 404 for what is not the caller's. */
+export class Revisions {
+  readonly #pipelines: Pipelines
+  readonly #ports: PipelinePorts
+
+  constructor(pipelines: Pipelines, ports: PipelinePorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /** Newest first. */
+  list(caller: Caller, id: string): RevisionSummary[] {
+    const state = this.#pipelines.get(caller, id)
+    const own = revisionsOf(this.#ports.configuration, state.pipeline)
+    return own.reverse().map(revision => summaryOf(revision, state))
+  }
+
+  get(caller: Caller, id: string, number: string): RevisionRecord {
+    const state = this.#pipelines.get(caller, id)
+    const revision = this.#numbered(state, number)
+    const { document, descriptions = {} } = revision.value
+    const nodes = document.nodes.map(node => ({
+      ...node,
+      inputs: [...node.inputs],
+      description: descriptions[node.id] ?? null,
+    }))
+    const alerts = (document.alerts ?? []).map(alert => ({ ...alert, inputs: [...alert.inputs] }))
+    return { ...summaryOf(revision, state), nodes, alerts }
+  }
+
+  /** Makes the draft what the revision was; nothing runs differently until the next publication. */
+  restore(caller: Caller, id: string, number: string): Promise<PipelineState> {
+    const write = () =>
+      this.#pipelines.changing(caller, id, state => {
+        const { value } = this.#numbered(state, number)
+        const nodes = restoredNodes(value, state.draft.value.nodes)
+        const { alerts = [] } = value.document
+        const updatedAtMs = this.#ports.clock.wallMs()
+        return [
+          replace(drafts, state.draft, { ...state.draft.value, nodes, alerts, updatedAtMs }),
+          ...routeChanges(this.#ports, state.draft, nodes),
+        ]
+      })
+    return this.#pipelines.inTurnOfAccount(caller, write)
+  }
+
+  /** @param from `to` alike: a number, or `draft` */
+  diff(caller: Caller, id: string, from: string, to: string): RevisionDiff {
+    const state = this.#pipelines.get(caller, id)
+    const [before, after] = [this.#content(state, from), this.#content(state, to)]
+    const nodes = nodeDifferences(before.nodes, after.nodes)
+    const alerts = alertDifferences(before.alerts, after.alerts)
+    return { from, to, nodes, alerts, text: differenceLines(nodes, alerts) }
+  }
+
+  #content(state: PipelineState, which: string): Pick<PipelineDocument, 'nodes' | 'alerts'> {
+    if (which !== DRAFT) return this.#numbered(state, which).value.document
+    const { nodes, alerts = [] } = state.draft.value
+    return { nodes: documentNodes(nodes), alerts }
+  }
+
+  #numbered({ pipeline }: PipelineState, number: string): Entity<Revision> {
+    return revisionNumbered(this.#ports.configuration, pipeline, number)
+  }
+}
+
+function summaryOf({ id, value }: Entity<Revision>, state: PipelineState): RevisionSummary {
+  return {
+    id,
+    pipeline_id: value.pipeline,
+    number: value.document.revision,
+    title: value.document.title,
+    created_at: isoTime(value.createdAtMs),
+    nodes: value.document.nodes.length,
+    deployed: id === state.deployedRevisionId,
+    loaded: id === state.loadedRevisionId,
+  }
+}

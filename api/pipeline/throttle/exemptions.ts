@@ -1,0 +1,144 @@
+import type { Clock } from '../../../engine/clock/clock.ts'
+import {
+  type ConfigurationLog,
+  create,
+  remove,
+  replace,
+} from '../../../engine/configuration/configuration-log.ts'
+import { type Exemption, exemptionKey, exemptions } from '../../../engine/configuration/entities.ts'
+import type { Entity } from '../../../engine/configuration/fold.ts'
+import {
+  type ExemptionRecord,
+  type ExemptionWrite,
+  MAX_EXEMPTION_MINUTES,
+} from '../../../schemas/http/throttle-api.ts'
+import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { notFound } from '../../http/errors.ts'
+import { ProblemsError } from '../../http/problems-error.ts'
+import { instantMs } from '../instant.ts'
+import type { Pipelines } from '../pipelines.ts'
+import { type ThrottleNode, type ThrottlePath, throttleIn } from './throttle-node.ts'
+
+const MINUTE_MS = 60_000
+/** What is over is removed from the configuration that much later, since clocks of machines differ. */
+const KEPT_MS = 3_600_000
+
+export interface ExemptionPorts {
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly inEffect?: CutsInEffect | undefined
+}
+
+/**
+ * Keys that a throttle lets pass for a time; every method throws ApiError 404 for a node that is not the caller's, and
+ * 400 for one that is no throttle.
+ */
+export class Exemptions {
+  readonly #pipelines: Pipelines
+  readonly #ports: ExemptionPorts
+
+  constructor(pipelines: Pipelines, ports: ExemptionPorts) {
+    this.#pipelines = pipelines
+    this.#ports = ports
+  }
+
+  /** Those that have not ended, oldest first. */
+  list(caller: Caller, path: ThrottlePath): ExemptionRecord[] {
+    const { configuration, clock } = this.#ports
+    const state = this.#pipelines.get(caller, path.pipeline)
+    throttleIn(configuration, state, path.node)
+    const nowMs = clock.wallMs()
+    return configuration
+      .list(exemptions, state.pipeline.value.account)
+      .filter(({ value }) => value.pipeline === path.pipeline && value.node === path.node)
+      .filter(({ value }) => value.untilMs > nowMs)
+      .map(each => this.#record(each))
+  }
+
+  /** Whatever held for the key before. Answers when the next line meets it, if that can be seen from here. */
+  async set(caller: Caller, path: ThrottlePath, write: ExemptionWrite): Promise<ExemptionRecord> {
+    const { configuration, clock } = this.#ports
+    const nowMs = clock.wallMs()
+    const untilMs = endOf(write, nowMs)
+    const { key } = write
+    const id = exemptionKey(path.pipeline, path.node, key)
+    await this.#pipelines.changing(caller, path.pipeline, state => {
+      assertHasKey(throttleIn(configuration, state, path.node), key)
+      const { account } = state.pipeline.value
+      const before = configuration.get(exemptions, id)
+      const lastMs = Math.max(untilMs, before?.value.lastMs ?? 0)
+      const value: Exemption = {
+        account,
+        ...path,
+        key,
+        untilMs,
+        lastMs,
+        reason: write.reason ?? '',
+        createdAtMs: nowMs,
+      }
+      const over = configuration
+        .list(exemptions, account)
+        .filter(each => each.id !== id && each.value.lastMs + KEPT_MS <= nowMs)
+      const change = before === undefined ? create(exemptions, id, value) : replace(exemptions, before, value)
+      return [...over.map(each => remove(exemptions, each)), change]
+    })
+    return this.#whenInEffect(id)
+  }
+
+  /** Ends it before its time. @throws ApiError 404, also when it has ended */
+  async end(caller: Caller, path: ThrottlePath, key: string | null): Promise<ExemptionRecord> {
+    const { configuration, clock } = this.#ports
+    const id = exemptionKey(path.pipeline, path.node, key)
+    await this.#pipelines.changing(caller, path.pipeline, state => {
+      throttleIn(configuration, state, path.node)
+      const before = configuration.get(exemptions, id)
+      if (before === undefined || before.value.untilMs <= clock.wallMs())
+        throw notFound('The key is not exempt')
+      return [replace(exemptions, before, { ...before.value, untilMs: 0 })]
+    })
+    return this.#whenInEffect(id)
+  }
+
+  async #whenInEffect(id: string): Promise<ExemptionRecord> {
+    const { configuration, inEffect } = this.#ports
+    const written = configuration.get(exemptions, id)
+    if (written === undefined) throw notFound('The pipeline does not exist') // It went meanwhile.
+    await inEffect?.whenInEffect(written.value.account, 'exemption', id, written.version)
+    return this.#record(written)
+  }
+
+  #record({ id, version, value }: Entity<Exemption>): ExemptionRecord {
+    const held = this.#ports.inEffect?.cutVersion(value.account, 'exemption', id)
+    return {
+      key: value.key,
+      until: new Date(value.untilMs).toISOString(),
+      reason: value.reason,
+      created_at: new Date(value.createdAtMs).toISOString(),
+      in_effect: held === undefined ? null : held >= version,
+    }
+  }
+}
+
+/** @throws ProblemsError unless exactly one of both is given, and it is soon enough */
+function endOf({ minutes, until }: ExemptionWrite, nowMs: number): number {
+  if (minutes !== undefined && until !== undefined)
+    throw new ProblemsError([{ instancePath: '/until', message: 'must NOT be sent together with minutes' }])
+  if (minutes !== undefined) return nowMs + minutes * MINUTE_MS
+  if (until === undefined)
+    throw new ProblemsError([
+      { instancePath: '', message: "must have required property 'minutes' or 'until'" },
+    ])
+  const untilMs = instantMs(until)
+  if (untilMs <= nowMs)
+    throw new ProblemsError([{ instancePath: '/until', message: 'must be in the future' }])
+  if (untilMs > nowMs + MAX_EXEMPTION_MINUTES * MINUTE_MS)
+    throw new ProblemsError([{ instancePath: '/until', message: 'must be within 7 days from now' }])
+  return untilMs
+}
+
+/** @throws ProblemsError when the throttle has one bucket, without a key */
+function assertHasKey({ node }: ThrottleNode, key: string | null): void {
+  if (key === null || (node.user_config.key_field ?? '') !== '') return
+  throw new ProblemsError([{ instancePath: '/key', message: 'must be null: the throttle has no key_field' }])
+}
