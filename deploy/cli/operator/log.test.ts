@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandWorld } from '../../test/support/command-world.ts'
-import { runProgram } from './program.ts'
+import { commandWorld } from '../../../test/support/command-world.ts'
+import { runProgram } from '../program.ts'
 
 const GIVEN = { topic: 'config', partition: '0', from: '3', to: '4' }
 

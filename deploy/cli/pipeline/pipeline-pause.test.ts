@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
 
 const ID = '0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11'
 const UNFILTERED = { code: 'INGESTION_UNFILTERED', message: 'Every line goes into the store unfiltered' }

@@ -1,9 +1,11 @@
 import { styleText } from 'node:util'
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json/json-text.ts'
-import type { JsonObject } from '../../schemas/json.ts'
-import { type ApiClient, ApiRefusal } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { jsonText } from '../../../engine/json/json-text.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { type ApiClient, ApiRefusal } from '../api-client.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { type Column, printable, tableLines } from '../table.ts'
+import { type World, write } from '../world.ts'
 import {
   client,
   data,
@@ -15,8 +17,6 @@ import {
 import { pipelineErrorsCommand } from './pipeline-errors.ts'
 import { pipelineFileCommands } from './pipeline-file.ts'
 import { pauseCommands } from './pipeline-pause.ts'
-import { type Column, printable, tableLines } from './table.ts'
-import { type World, write } from './world.ts'
 
 const HELP = `
 Examples:

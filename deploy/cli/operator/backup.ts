@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import type { BackupSummary } from '../operator/backup-installation.ts'
-import type { BackupManifest } from '../operator/backup-manifest.ts'
-import { byteSize, grouped } from './byte-size.ts'
-import { CommandError, EXIT } from './command-error.ts'
+import type { BackupSummary } from '../../operator/backup-installation.ts'
+import type { BackupManifest } from '../../operator/backup-manifest.ts'
+import { byteSize, grouped } from '../byte-size.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { type World, write } from '../world.ts'
 import { inTime, operatorProgress } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
-import { type World, write } from './world.ts'
 
 /** What was copied is removed, or the last file written, within that time after an interruption. */
 const OUTCOME_WITHIN_MS = 10_000
@@ -106,7 +106,7 @@ function isFilled(directory: string): boolean {
 
 /** Undefined where there is no whole backup. */
 async function manifestIn(directory: string): Promise<BackupManifest | undefined> {
-  const { BackupError, readManifest } = await import('../operator/backup-manifest.ts')
+  const { BackupError, readManifest } = await import('../../operator/backup-manifest.ts')
   try {
     return readManifest(directory)
   } catch (error) {

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type AcceptLossTask, LOSABLE_TOPICS } from '../operator/accept-loss-task.ts'
-import { grouped } from './byte-size.ts'
-import { CommandError, EXIT } from './command-error.ts'
-import { dataFolder } from './connection.ts'
+import { type AcceptLossTask, LOSABLE_TOPICS } from '../../operator/accept-loss-task.ts'
+import { grouped } from '../byte-size.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { dataFolder } from '../connection.ts'
+import { type World, write } from '../world.ts'
 import { assertDataFolder, runOperatorTask } from './operator-task.ts'
-import { type World, write } from './world.ts'
 
 const EXAMPLES = `
 Examples:
@@ -80,7 +80,7 @@ async function acceptLossOfConfiguration(
     throw new CommandError(EXIT.usage, 'The configuration has one partition: --partition 0.')
   if (!world.env.KAFKA_BROKERS) assertDataFolder(dataFolder(world))
   // Loaded only here: the server's modules would make every client command slow to start.
-  const operator = await import('../operator/accept-configuration-loss.ts')
+  const operator = await import('../../operator/accept-configuration-loss.ts')
   const lost = { from: BigInt(from), to: BigInt(to) }
   const next = await operator.acceptLossOfConfiguration(world.env, lost).catch(error => {
     throw sentence(error)

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { type ApiClient, ApiRefusal, apiClient } from './api-client.ts'
-import { CommandError, EXIT } from './command-error.ts'
-import { apiAddress } from './connection.ts'
-import type { World } from './world.ts'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import { type ApiClient, ApiRefusal, apiClient } from '../api-client.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { apiAddress } from '../connection.ts'
+import type { World } from '../world.ts'
 
 export interface Pipeline extends JsonObject {
   id: string

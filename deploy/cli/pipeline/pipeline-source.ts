@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { type FileText, parseFile } from '../../api/pipeline/file/file-text.ts'
-import type { Problem } from '../../engine/event/problem.ts'
-import { printable } from './table.ts'
-import { type World, write } from './world.ts'
+import { type FileText, parseFile } from '../../../api/pipeline/file/file-text.ts'
+import type { Problem } from '../../../engine/event/problem.ts'
+import { printable } from '../table.ts'
+import { type World, write } from '../world.ts'
 
 /** A pipeline's file on the disk. */
 export interface PipelineSource extends FileText {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
+import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 
 let line: CommandLine
 beforeEach(async () => {

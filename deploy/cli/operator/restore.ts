@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { byteSize, grouped } from './byte-size.ts'
-import { CommandError, EXIT } from './command-error.ts'
-import { dataFolder } from './connection.ts'
+import { byteSize, grouped } from '../byte-size.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { dataFolder } from '../connection.ts'
+import { type World, write } from '../world.ts'
 import { inTime, operatorProgress } from './operator-progress.ts'
-import { type World, write } from './world.ts'
 
 const HELP = `
 The data folder (WEIR_DATA_DIR, else ./weir-data) must be new or empty. Every file of the backup is
@@ -27,7 +27,7 @@ export function restoreCommand(world: World): Command {
 }
 
 async function restoreFrom(folder: string, options: { readonly json?: true }, world: World): Promise<void> {
-  const { restore } = await import('../operator/restore-installation.ts')
+  const { restore } = await import('../../operator/restore-installation.ts')
   const startMs = world.clock.monotonicMs()
   const target = dataFolder(world)
   const progress = await operatorProgress(world)

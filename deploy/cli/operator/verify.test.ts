@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
-import { type OperatorStandIn, operatorStandIn } from '../../test/support/operator-stand-in.ts'
+import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
+import { type OperatorStandIn, operatorStandIn } from '../../../test/support/operator-stand-in.ts'
 
 const PARTITION = {
   partition: 0,

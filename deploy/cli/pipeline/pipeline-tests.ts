@@ -1,9 +1,9 @@
-import { contentOf } from '../../api/pipeline/file/file-content.ts'
-import { runProblems, runTests, type TestResult } from '../../api/pipeline/file/run-tests.ts'
-import { EXIT, type ExitCode } from './command-error.ts'
+import { contentOf } from '../../../api/pipeline/file/file-content.ts'
+import { runProblems, runTests, type TestResult } from '../../../api/pipeline/file/run-tests.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
+import { printable } from '../table.ts'
+import { type World, write } from '../world.ts'
 import { readSource, writeFindings } from './pipeline-source.ts'
-import { printable } from './table.ts'
-import { type World, write } from './world.ts'
 
 /** Of a pipeline that no server knows: the ids of its nodes come from it, and nobody sees them. */
 const NO_PIPELINE = '00000000-0000-0000-0000-000000000000'

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../../engine/clock/system-clock.ts'
-import { type CommandWorld, commandWorld } from '../../test/support/command-world.ts'
-import { writeManifest } from '../operator/backup-manifest.ts'
-import { runProgram } from './program.ts'
+import { systemClock } from '../../../engine/clock/system-clock.ts'
+import { type CommandWorld, commandWorld } from '../../../test/support/command-world.ts'
+import { writeManifest } from '../../operator/backup-manifest.ts'
+import { runProgram } from '../program.ts'
 
 let folder: string
 let target: string

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json/json-text.ts'
-import type { JsonObject } from '../../schemas/json.ts'
-import { canAsk, isAgreed } from './agreement.ts'
-import type { ApiClient } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { jsonText } from '../../../engine/json/json-text.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { canAsk, isAgreed } from '../agreement.ts'
+import type { ApiClient } from '../api-client.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { printable } from '../table.ts'
+import { type World, write } from '../world.ts'
 import { client, type Pipeline, pipelineId } from './pipeline-access.ts'
-import { printable } from './table.ts'
-import { type World, write } from './world.ts'
 
 interface Answer extends JsonObject {
   data: Pipeline

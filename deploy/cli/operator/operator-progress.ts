@@ -1,5 +1,5 @@
-import { byteSize, grouped } from './byte-size.ts'
-import type { World } from './world.ts'
+import { byteSize, grouped } from '../byte-size.ts'
+import type { World } from '../world.ts'
 
 export interface OperatorProgress {
   /** @param total what all of it comes to, in the unit of `update` */

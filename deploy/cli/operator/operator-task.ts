@@ -2,11 +2,11 @@ import { accessSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { OperatorEvent, OperatorTask } from '../operator/operator-task.ts'
-import { type SocketAddress, socketAddress } from '../operator/socket-address.ts'
-import { CommandError, EXIT } from './command-error.ts'
-import { dataFolder } from './connection.ts'
-import type { World } from './world.ts'
+import type { OperatorEvent, OperatorTask } from '../../operator/operator-task.ts'
+import { type SocketAddress, socketAddress } from '../../operator/socket-address.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { dataFolder } from '../connection.ts'
+import type { World } from '../world.ts'
 
 type Report = (event: OperatorEvent) => void
 
@@ -41,11 +41,11 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
     )
   try {
     if (task.task === 'accept-loss') {
-      const { acceptClusterLoss } = await import('../cluster/accept-cluster-loss.ts')
+      const { acceptClusterLoss } = await import('../../cluster/accept-cluster-loss.ts')
       report({ type: 'loss-accepted', records: await acceptClusterLoss(world.env, task) })
       return
     }
-    const { verifyCluster } = await import('../cluster/verify-cluster.ts')
+    const { verifyCluster } = await import('../../cluster/verify-cluster.ts')
     report({ type: 'verified', report: await verifyCluster(world.env, { signal: world.stop, report }) })
   } catch (error) {
     throw failure((error as Error).message, world, error)
@@ -119,7 +119,7 @@ async function ask(
 
 async function runHere(task: OperatorTask, world: World, report: Report): Promise<void> {
   // Loaded only here: the server's modules would make every client command slow to start.
-  const { openStopped } = await import('../operator/stopped-installation.ts')
+  const { openStopped } = await import('../../operator/stopped-installation.ts')
   const installation = await openStopped(world.env, task).catch(error => {
     throw failure((error as Error).message, world, error)
   })

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { jsonText } from '../../engine/json/json-text.ts'
-import type { JsonObject } from '../../schemas/json.ts'
+import { jsonText } from '../../../engine/json/json-text.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { pointInTime } from '../point-in-time.ts'
+import { printable } from '../table.ts'
+import { type World, write } from '../world.ts'
 import { client, pipelineId } from './pipeline-access.ts'
-import { pointInTime } from './point-in-time.ts'
-import { printable } from './table.ts'
-import { type World, write } from './world.ts'
 
 const HELP = `
 Equal errors are one entry, newest first, with what caused the first of them. They show a minute after they

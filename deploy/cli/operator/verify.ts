@@ -3,16 +3,16 @@ import type {
   ConfigurationReport,
   PartitionReport,
   VerificationReport,
-} from '../../engine/replay/verify/verification-report.ts'
-import { damageSentence } from '../../engine/store/store-damage.ts'
-import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
-import { byteSize, grouped } from './byte-size.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
-import { mismatchLines } from './mismatch.ts'
+} from '../../../engine/replay/verify/verification-report.ts'
+import { damageSentence } from '../../../engine/store/store-damage.ts'
+import { KEYED_TOPIC } from '../../../schemas/log/topics.ts'
+import { byteSize, grouped } from '../byte-size.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { mismatchLines } from '../mismatch.ts'
+import { type Column, tableLines } from '../table.ts'
+import { type World, write } from '../world.ts'
 import { inTime, operatorProgress, perSecond } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
-import { type Column, tableLines } from './table.ts'
-import { type World, write } from './world.ts'
 
 const HELP = `
 The log that is kept is run through the pipelines again, without any effect, and what comes out is

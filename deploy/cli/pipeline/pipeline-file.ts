@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import type { ExitCode } from './command-error.ts'
-import type { World } from './world.ts'
+import type { ExitCode } from '../command-error.ts'
+import type { World } from '../world.ts'
 
 /** Pipelines as files. What they need is loaded when they run: other commands start without it. */
 export function pipelineFileCommands(world: World, finish: (code: ExitCode) => void): Command[] {
