@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { TEST_SETTINGS, testInstallation } from '../../test/support/test-installation.ts'
 import { forwardedAddresses } from './forwarded-for.ts'

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LineBatchBuilder, RequestFacts } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { type Appended, LogError, MAX_RECORD_BYTES } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { IngestWriter } from './ingest-writer.ts'
 
 const FACTS: RequestFacts = {

@@ -5,9 +5,9 @@ import { create, replace } from '../../engine/configuration/configuration-log.ts
 import { type Deployment, deployments, spreads } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/fold.ts'
 import { Event } from '../../engine/event/event.ts'
+import { LineBatchView as Batch, type LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { LogError, type LogRecord } from '../../engine/log/log.ts'
 import { cutsOf } from '../../engine/worker/cuts-on-the-log.ts'
-import { LineBatchView as Batch, type LineBatchView } from '../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import {
   changeAccount,

@@ -5,13 +5,13 @@ import {
   noQuota,
   type Quota,
   type QuotaLimit,
-  type QuotaPeriod,
   quotaStates,
   quotas,
 } from '../../engine/configuration/kinds/quotas.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
 import { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'
+import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'

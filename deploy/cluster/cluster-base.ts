@@ -11,16 +11,11 @@ import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
 import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
 import type { Store } from '../../engine/store/store.ts'
-import {
-  CONFIG_TOPIC,
-  INGEST_TOPIC,
-  KEYS_TOPIC,
-  openPartitionedTopics,
-  type PartitionedTopics,
-} from '../../schemas/log/topics.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC, KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { WireFormatError } from '../../schemas/log/wire-format.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'

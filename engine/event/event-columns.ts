@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { type IngestRequest, LineBatchView } from '../../schemas/log/line-batch.ts'
+import type { IngestRequest } from '../../schemas/log/line-batch.ts'
 import type { ChangedEvent } from '../../schemas/log/rekeyed.ts'
 import { eventParser } from '../json/exact-json.ts'
 import { jsonText } from '../json/json-text.ts'
 import { LineBatchBuilder } from '../lines/line-batch-builder.ts'
+import { LineBatchView } from '../lines/line-batch-view.ts'
 import { Event, type LineOrigin } from './event.ts'
 
 /** Events as they travel between partitions: the lines that they come from, and what nodes have changed of them. */

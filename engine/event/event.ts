@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import {
   type IngestRequest,
-  type LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
@@ -9,6 +8,7 @@ import {
 import { eventParser } from '../json/exact-json.ts'
 import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
+import type { LineBatchView } from '../lines/line-batch-view.ts'
 import { rareMembersOf } from '../lines/rare-members.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
-import { INGEST_ROUTE, type LineBatchView, type Refusal } from '../../schemas/log/line-batch.ts'
+import { INGEST_ROUTE, type Refusal } from '../../schemas/log/line-batch.ts'
 import type { MovedState } from '../../schemas/log/rekeyed.ts'
 import type { ErrorCode } from '../event/errors.ts'
 import { Event } from '../event/event.ts'
@@ -17,6 +17,7 @@ import type { Elsewhere, HeldState } from '../graph/compiled-node.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { parseJson } from '../json/json-text.ts'
+import type { LineBatchView } from '../lines/line-batch-view.ts'
 import { FieldNames } from '../lines/line-fields.ts'
 import {
   defaultOwnStore,

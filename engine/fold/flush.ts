@@ -1,5 +1,5 @@
 import type { Position } from '../../schemas/log/position.ts'
-import type { StoreTable } from '../store/store.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
 
 /** One table's share of a flush: one insert. */
 export interface TableBatch {

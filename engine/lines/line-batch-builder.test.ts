@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineBatchView, TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS } from '../../schemas/log/line-batch.ts'
+import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS } from '../../schemas/log/line-batch.ts'
 import { LineBatchBuilder, type NewLine, type RequestFacts } from './line-batch-builder.ts'
+import { LineBatchView } from './line-batch-view.ts'
 import { rareMembersOf } from './rare-members.ts'
 
 const FACTS: RequestFacts = {

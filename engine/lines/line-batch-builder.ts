@@ -1,9 +1,5 @@
-import {
-  encodeLineBatch,
-  type IngestRequest,
-  type LineBatchView,
-  TIMESTAMP_ABSENT,
-} from '../../schemas/log/line-batch.ts'
+import { encodeLineBatch, type IngestRequest, TIMESTAMP_ABSENT } from '../../schemas/log/line-batch.ts'
+import type { LineBatchView } from './line-batch-view.ts'
 import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts'
 import { WordTable } from './word-table.ts'
 

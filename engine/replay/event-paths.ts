@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import type { Event } from '../event/event.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
+import type { LineBatchView } from '../lines/line-batch-view.ts'
 
 /** What a node did with an event. */
 export interface ExplainedStep {

@@ -1,10 +1,11 @@
 import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
 import { encodeControl } from '../fold/partition-fold.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
 import type { Topic } from '../log/log.ts'
-import { type Store, StoreError, type StoreReach, type StoreTable } from '../store/store.ts'
+import { type Store, StoreError, type StoreReach } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 
 /** Cuts in one record, about. */

@@ -1,18 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
-import {
-  INGEST_TOPIC,
-  KEYED_TOPIC,
-  openPartitionedTopics,
-  type PartitionedTopics,
-} from '../../schemas/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { Event } from '../event/event.ts'
 import { Outbox } from '../fold/spread/outbox.ts'
+import { LineBatchView } from '../lines/line-batch-view.ts'
 import { memoryLog } from '../log/memory-log.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { MovedEvents } from './moved-events.ts'
 import { PartitionReplay } from './replay.ts'

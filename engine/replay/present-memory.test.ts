@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { CHECKPOINT_TOPIC, openPartitionedTopics, type PartitionedTopics } from '../../schemas/log/topics.ts'
+import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, settle, type World } from '../../test/support/world.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
 import { ThrottleState } from '../nodes/processors/throttle/throttle-state.ts'
 import { CheckpointLog, CheckpointTooLargeError } from './checkpoint-log.ts'
 import {

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { type PartitionedTopics, partitionOfAccount } from '../../schemas/log/topics.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Clock } from '../clock/clock.ts'
 import { InTurn } from '../configuration/in-turn.ts'
 import { FoldError } from '../fold/partition-fold.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import { LogError } from '../log/log.ts'
+import type { PartitionedTopics } from '../log/partitioned-topics.ts'
 import { CheckpointTooLargeError } from './checkpoint-log.ts'
 import { PartitionReplay, type ReplayedPartition } from './replay.ts'
 

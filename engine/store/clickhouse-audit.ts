@@ -1,8 +1,9 @@
+import type { StoreTable } from '../../schemas/log/tables.ts'
 import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
-import type { PartitionTable, StoreTable } from './store.ts'
+import type { PartitionTable } from './store.ts'
 import type {
   MayBeMissing,
   RecordDifference,

@@ -1,5 +1,5 @@
 import type { Position } from '../../schemas/log/position.ts'
-import { blockColumns, blockStructure, STORE_TABLES } from '../../schemas/log/tables.ts'
+import { blockColumns, blockStructure, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { StoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
@@ -15,7 +15,6 @@ import {
   type Store,
   StoreError,
   type StoreReach,
-  type StoreTable,
 } from './store.ts'
 import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'

@@ -1,4 +1,5 @@
-import type { PartitionTable, StoreTable } from './store.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
+import type { PartitionTable } from './store.ts'
 
 /**
  * What a verification asks of the store. Rows that the log gives and rows that are stored go through the same

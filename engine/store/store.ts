@@ -1,4 +1,5 @@
 import type { Position } from '../../schemas/log/position.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { DamagedPart, KnownDamage } from './store-damage.ts'
 
 /**
@@ -97,8 +98,6 @@ export interface Store {
 
   close(): Promise<void>
 }
-
-export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
 
 export interface PartitionTable {
   readonly topic: string

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { JudgedQuota, QuotaLedger } from '../configuration/kinds/quota-ledger.ts'
-import type { Quota, QuotaInForce, QuotaPeriod } from '../configuration/kinds/quotas.ts'
+import type { Quota, QuotaInForce } from '../configuration/kinds/quotas.ts'
 import type { Store } from '../store/store.ts'
 import { usageTotals } from '../store/usage.ts'
 

@@ -1,8 +1,9 @@
 import type { Position } from '../../schemas/log/position.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
 import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import type { AcceptedGap, TableBatch } from '../fold/flush.ts'
 import { FoldError, type FoldIdentity, type PartitionFold } from '../fold/partition-fold.ts'
-import type { Store, StoreTable } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /**
  * How far each table of the store already is, beyond the checkpoint that a worker begins with. The batches that it

@@ -1,4 +1,3 @@
-import type { QuotaPeriod } from '../../engine/configuration/kinds/quotas.ts'
 import type { PipelineDocument } from '../pipeline.ts'
 import type { Cut } from './control.ts'
 
@@ -81,6 +80,8 @@ export interface QuotaRuleCut extends LineConditions {
 }
 
 /** What acts until a log time because of a quota. */
+export type QuotaPeriod = 'daily' | 'monthly'
+
 export interface QuotaPeriodCut {
   readonly period: QuotaPeriod
   readonly untilMs: number

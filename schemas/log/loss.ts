@@ -1,7 +1,6 @@
-import type { LogRecord } from '../../engine/log/log.ts'
-import type { StoreTable } from '../../engine/store/store.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Control, type Cut, controlType } from './control.ts'
+import type { StoreTable } from './tables.ts'
 import { schemaIdOf } from './wire-format.ts'
 
 /**
@@ -35,7 +34,7 @@ export function lossOf({ body }: Control): Loss | undefined {
   return JSON.parse(body['weir.Cut'].payload) as Loss
 }
 
-export function lossIn({ value }: LogRecord): Loss | undefined {
+export function lossIn({ value }: { readonly value: Buffer }): Loss | undefined {
   return schemaIdOf(value) === controlType.id ? lossOf(controlType.decode(value)) : undefined
 }
 

@@ -1,4 +1,5 @@
-import type { StoreTable } from '../../engine/store/store.ts'
+/** Tables that partition workers fill. */
+export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
 
 /** Name and ClickHouse type of a column. */
 export type Column = readonly [name: string, type: string]

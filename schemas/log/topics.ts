@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import type { Log, Topic } from '../../engine/log/log.ts'
 
 /** The topics of an installation. Their numbers are part of the id of a stored line. */
 export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2 } as const
@@ -15,26 +14,6 @@ export const KEYS_TOPIC = 'weir.keys'
 /** Checkpoints of the partitions of the ingest topic, and those of the keyed topic. */
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
 export const KEYED_CHECKPOINT_TOPIC = 'weir.keyed-checkpoints'
-
-export interface PartitionedTopics {
-  readonly ingest: Topic
-  readonly checkpoints: Topic
-  readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
-  readonly deadLetters: Topic
-}
-
-/** Opens what has a partition each for every partition of the lines. @throws LogError as `Log.topic` */
-export async function openPartitionedTopics(log: Log, partitions: number): Promise<PartitionedTopics> {
-  const ingest = await log.topic(INGEST_TOPIC, partitions)
-  const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
-  const topic = await log.topic(KEYED_TOPIC, partitions)
-  return {
-    ingest,
-    checkpoints,
-    keyed: { topic, checkpoints: await log.topic(KEYED_CHECKPOINT_TOPIC, partitions) },
-    deadLetters: await log.topic(DEAD_LETTER_TOPIC, partitions),
-  }
-}
 
 /** The partition of an account's lines; all its routes share it. */
 export function partitionOfAccount(account: string, partitions: number): number {

@@ -1,7 +1,7 @@
 import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
 
 export const ACCOUNT = '507f1f77bc'
 const RETENTION_DAYS = 30

@@ -1,6 +1,6 @@
 import { Event } from '../../engine/event/event.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
-import type { LineBatchView } from '../../schemas/log/line-batch.ts'
+import type { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import type { Report } from './figure.ts'
 import { ingestedBatch } from './ingested-batch.ts'
 import { pipelineOf, SOURCE, sink, transform } from './pipeline-nodes.ts'

@@ -1,9 +1,9 @@
 import { Event } from '../../engine/event/event.ts'
+import type { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { FieldNames } from '../../engine/lines/line-fields.ts'
 import { renderRecord } from '../../engine/lines/line-record.ts'
 import { defaultOwnStore, newStoredLine } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
-import type { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { ACCOUNT, RECEIVED_MS, sentBatch } from '../support/sent-lines.ts'
 import type { Report } from './figure.ts'
 

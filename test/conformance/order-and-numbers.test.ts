@@ -8,6 +8,7 @@ import { type DeadLetter, deadLetterValues, lettersIn } from '../../engine/fold/
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
@@ -19,7 +20,6 @@ import { decodedMessages } from '../../engine/nodes/sources/http/http-decoding.t
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { deadLettersType } from '../../schemas/log/dead-letters.ts'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
 import {
   compactText,
   type DrawnValue,

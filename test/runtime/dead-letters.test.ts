@@ -4,16 +4,13 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { lettersIn } from '../../engine/fold/dead-letter.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { DeadLetterQueue, type FoundLetter } from '../../engine/replay/dead-letters/dead-letter-queue.ts'
 import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { deadLettersType } from '../../schemas/log/dead-letters.ts'
-import {
-  openPartitionedTopics,
-  type PartitionedTopics,
-  partitionOfAccount,
-} from '../../schemas/log/topics.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'

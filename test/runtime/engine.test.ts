@@ -3,15 +3,11 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
+import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
-import {
-  INGEST_TOPIC,
-  KEYED_TOPIC,
-  openPartitionedTopics,
-  partitionOfAccount,
-} from '../../schemas/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { node, SampleConfiguration, SOURCE } from '../support/world.ts'

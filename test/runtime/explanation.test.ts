@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { Explanations } from '../../api/pipeline/explain/explanations.ts'
+import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { windowBehind } from '../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../engine/replay/line-explanation.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { lineId } from '../../schemas/log/position.ts'
-import { CHECKPOINT_TOPIC, INGEST_TOPIC, openPartitionedTopics } from '../../schemas/log/topics.ts'
+import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, settle, type World } from '../support/world.ts'
 

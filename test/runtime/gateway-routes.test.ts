@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { controlType } from '../../schemas/log/control.ts'
-import { LineBatchView } from '../../schemas/log/line-batch.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { pushedValue, SAMPLE_ROUTE } from '../support/line-batches.ts'

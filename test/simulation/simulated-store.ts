@@ -9,11 +9,10 @@ import {
   type Store,
   StoreError,
   type StoreReach,
-  type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import { STORE_TABLES } from '../../schemas/log/tables.ts'
+import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
 import { DAY_MS } from './machine.ts'

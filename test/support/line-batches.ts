@@ -1,13 +1,9 @@
 import { Event } from '../../engine/event/event.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import {
-  encodeLineBatch,
-  type Idempotency,
-  LineBatchView,
-  type Refusal,
-} from '../../schemas/log/line-batch.ts'
+import { encodeLineBatch, type Idempotency, type Refusal } from '../../schemas/log/line-batch.ts'
 
 export interface SampleLine {
   readonly line: string

@@ -7,11 +7,10 @@ import {
   type Store,
   StoreError,
   type StoreReach,
-  type StoreTable,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import { STORE_TABLES } from '../../schemas/log/tables.ts'
+import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>

@@ -1,3 +1,4 @@
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
 import type {
@@ -8,7 +9,7 @@ import type {
   QuotaPeriodCut,
   RetentionCut,
 } from '../../schemas/log/cuts.ts'
-import { LineBatchView, lineBatchType } from '../../schemas/log/line-batch.ts'
+import { lineBatchType } from '../../schemas/log/line-batch.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from './dice.ts'
 import { lineBatchValue } from './line-batches.ts'

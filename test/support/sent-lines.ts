@@ -1,10 +1,10 @@
 import { Event } from '../../engine/event/event.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import {
   encodeLineBatch,
   type IngestRequest,
-  LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,

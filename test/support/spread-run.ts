@@ -2,14 +2,11 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
-import {
-  openPartitionedTopics,
-  type PartitionedTopics,
-  partitionOfAccount,
-} from '../../schemas/log/topics.ts'
+import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from './dice.ts'
 import { lineBatchValue, pushedValue, SAMPLE_ACCOUNT } from './line-batches.ts'

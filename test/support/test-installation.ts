@@ -28,6 +28,7 @@ import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
+import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import type { Outbound } from '../../engine/outbound/outbound.ts'
@@ -38,7 +39,7 @@ import { LiveTails } from '../../engine/replay/tail/live-tails.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { deploymentTeller } from '../../engine/worker/told-deployments.ts'
-import { CONFIG_TOPIC, openPartitionedTopics } from '../../schemas/log/topics.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 
 /** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
 export interface TestInstallation {

@@ -1,6 +1,5 @@
+import type { QuotaPeriod } from '../../../schemas/log/cuts.ts'
 import { defineKind } from '../kind.ts'
-
-export type QuotaPeriod = 'daily' | 'monthly'
 
 /** A rule that leaves lines out from a part of the quota on: ingestion, search and usage, section 9. */
 export interface QuotaRule {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { NumberText } from '../../../schemas/json.ts'
 import {
-  LineBatchView,
   TIMESTAMP_ABSENT,
   TIMESTAMP_NUMBER_MS,
   TIMESTAMP_OTHER,
   TIMESTAMP_TEXT_MS,
 } from '../../../schemas/log/line-batch.ts'
 import { LineBatchBuilder } from '../line-batch-builder.ts'
+import { LineBatchView } from '../line-batch-view.ts'
 import { rareMembersOf } from '../rare-members.ts'
 import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'

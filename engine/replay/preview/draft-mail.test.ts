@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { LineBatchView } from '../../../schemas/log/line-batch.ts'
 import { type Rekeyed, rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batches.ts'
 import { Event } from '../../event/event.ts'
 import type { Mail, SentPart } from '../../fold/spread/outbox.ts'
 import { decodedRun, encodedRun } from '../../fold/spread/rekeyed-part.ts'
+import { LineBatchView } from '../../lines/line-batch-view.ts'
 import { DraftMail } from './draft-mail.ts'
 
 const ONE = { topic: INGEST_TOPIC, partition: 0 }

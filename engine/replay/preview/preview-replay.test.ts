@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Cut } from '../../../schemas/log/control.ts'
-import { openPartitionedTopics, type PartitionedTopics } from '../../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
@@ -9,6 +8,7 @@ import { seededEntropy } from '../../entropy/seeded-entropy.ts'
 import { encodeControl, foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
 import type { Topic } from '../../log/log.ts'
 import { memoryLog } from '../../log/memory-log.ts'
+import { openPartitionedTopics, type PartitionedTopics } from '../../log/partitioned-topics.ts'
 import { previewOf } from './preview-replay.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,3 @@
-import type { LineBatchView } from '../../../schemas/log/line-batch.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import { Event } from '../../event/event.ts'
@@ -9,6 +8,7 @@ import { NO_ROW } from '../../graph/compiled-node.ts'
 import type { GraphObserver, SentTo } from '../../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../../graph/node-counters.ts'
 import type { NodeError } from '../../graph/node-error.ts'
+import type { LineBatchView } from '../../lines/line-batch-view.ts'
 import type { LogRecord } from '../../log/log.ts'
 import type { Steps } from '../../steps.ts'
 

@@ -1,5 +1,5 @@
+import type { StoreTable } from '../../../schemas/log/tables.ts'
 import type { TableBatch } from '../../fold/flush.ts'
-import type { StoreTable } from '../../store/store.ts'
 import type { RowSums, StoreAudit } from '../../store/store-audit.ts'
 
 /** Bytes of blocks whose sums are taken at once. */

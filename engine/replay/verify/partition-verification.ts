@@ -1,10 +1,11 @@
+import type { StoreTable } from '../../../schemas/log/tables.ts'
 import { STORE_TABLES } from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
 import { foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
 import type { Topic } from '../../log/log.ts'
 import { droppedBefore, expiredRetention } from '../../store/retention.ts'
-import type { Store, StoreTable } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import {
   addedUsage,
   type MayBeMissing,

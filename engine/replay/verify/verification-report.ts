@@ -1,5 +1,5 @@
+import type { StoreTable } from '../../../schemas/log/tables.ts'
 import type { LostTail } from '../../log/guarded-topic.ts'
-import type { StoreTable } from '../../store/store.ts'
 import type {
   NoPartitionRows,
   RecordDifference,

@@ -1,0 +1,28 @@
+import {
+  CHECKPOINT_TOPIC,
+  DEAD_LETTER_TOPIC,
+  INGEST_TOPIC,
+  KEYED_CHECKPOINT_TOPIC,
+  KEYED_TOPIC,
+} from '../../schemas/log/topics.ts'
+import type { Log, Topic } from './log.ts'
+
+export interface PartitionedTopics {
+  readonly ingest: Topic
+  readonly checkpoints: Topic
+  readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
+  readonly deadLetters: Topic
+}
+
+/** Opens what has a partition each for every partition of the lines. @throws LogError as `Log.topic` */
+export async function openPartitionedTopics(log: Log, partitions: number): Promise<PartitionedTopics> {
+  const ingest = await log.topic(INGEST_TOPIC, partitions)
+  const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
+  const topic = await log.topic(KEYED_TOPIC, partitions)
+  return {
+    ingest,
+    checkpoints,
+    keyed: { topic, checkpoints: await log.topic(KEYED_CHECKPOINT_TOPIC, partitions) },
+    deadLetters: await log.topic(DEAD_LETTER_TOPIC, partitions),
+  }
+}
