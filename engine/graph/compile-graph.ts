@@ -3,10 +3,11 @@ import { INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import { checkConfig } from '../nodes/contract/config-schema.ts'
-import type { EngineBounds, Processor } from '../nodes/contract/define-processor.ts'
+import type { SinkNode } from '../nodes/contract/define-destination.ts'
+import type { Processor } from '../nodes/contract/define-processor.ts'
+import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
 import { canonicalTypeOf } from '../nodes/known-types.ts'
 import { nodeOutputs } from '../nodes/node-outputs.ts'
-import { DEFAULT_THROTTLE_BOUNDS } from '../nodes/processors/throttle/throttle-state.ts'
 import { processorOf } from '../nodes/processors.ts'
 import { sourceOf } from '../nodes/sources.ts'
 import { finish, type Steps } from '../steps.ts'
@@ -21,18 +22,16 @@ import {
   OutputPort,
   ProcessingNode,
   type RunContext,
-  type SinkNode,
   SourceNode,
 } from './compiled-node.ts'
+import { ErrorDesk } from './error-desk.ts'
 import type { NodeCounters } from './node-counters.ts'
-import { ErrorDesk } from './node-error.ts'
 import { ascending } from './run.ts'
 
-export type { RunContext, SinkNode } from './compiled-node.ts'
+export type { SinkNode } from '../nodes/contract/define-destination.ts'
+export type { RunContext } from './compiled-node.ts'
 export type { NodeCounters } from './node-counters.ts'
 export type { NodeError } from './node-error.ts'
-
-const DEFAULT_ENGINE_BOUNDS: EngineBounds = { throttle: DEFAULT_THROTTLE_BOUNDS }
 
 /** A pipeline of one account on one partition, ready to run. */
 export interface CompiledGraph {
@@ -90,7 +89,7 @@ export function compileGraph(
   document: PipelineDocument,
   previous?: CompiledGraph,
   restored?: ReadonlyMap<string, Uint8Array>,
-  bounds: EngineBounds = DEFAULT_ENGINE_BOUNDS,
+  bounds: StateBounds = DEFAULT_STATE_BOUNDS,
 ): CompiledGraph {
   return new Graph(document, { previous: previous?.states, restored, bounds })
 }
@@ -108,14 +107,14 @@ export function compileBeside(
   older: CompiledGraph | undefined,
   restored?: ReadonlyMap<string, Uint8Array>,
 ): CompiledGraph {
-  return new Graph(document, { previous: older?.states, newer, restored, bounds: DEFAULT_ENGINE_BOUNDS })
+  return new Graph(document, { previous: older?.states, newer, restored, bounds: DEFAULT_STATE_BOUNDS })
 }
 
 interface Memory {
   readonly previous: ReadonlyMap<string, HeldState> | undefined
   readonly newer?: ReadonlyMap<string, HeldState>
   readonly restored: ReadonlyMap<string, Uint8Array> | undefined
-  readonly bounds: EngineBounds
+  readonly bounds: StateBounds
 }
 
 class Graph implements CompiledGraph {
@@ -128,7 +127,7 @@ class Graph implements CompiledGraph {
   readonly #entrances = new Map<string, SourceNode[]>()
   /** Where events wait that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
-  readonly #bounds: EngineBounds
+  readonly #bounds: StateBounds
   /** Readers have to be known before their inputs: by output id. */
   readonly #ports = new Map<string, OutputPort>()
 

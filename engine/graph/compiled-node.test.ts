@@ -4,7 +4,7 @@ import { Event } from '../event/event.ts'
 import { drop, fail, type Outcome, pass, split } from '../event/outcome.ts'
 import { finish } from '../steps.ts'
 import { DEFAULT_OUTPUT, type Inbox, OutputPort, ProcessingNode } from './compiled-node.ts'
-import { ErrorDesk } from './node-error.ts'
+import { ErrorDesk } from './error-desk.ts'
 import { ascending } from './run.ts'
 
 function eventOf(message: JsonValue): Event {

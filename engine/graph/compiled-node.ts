@@ -4,23 +4,17 @@ import { Event } from '../event/event.ts'
 import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
 import { BEYOND_BUDGET, NO_NUMBER, SUSPENDED } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { EndingWindow, Process, ProcessorState } from '../nodes/contract/define-processor.ts'
 import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
+import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
-import type { ErrorDesk, NodeError } from './node-error.ts'
+import type { NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
 
 /** Of an event that comes from none that entered with the record in hand. */
 export const NO_ROW = NO_NUMBER
-
-/** A sink as the runtime sees it. */
-export interface SinkNode {
-  readonly nodeId: string
-  /** Canonical, whatever alias was sent. */
-  readonly type: string
-  readonly config: JsonObject
-}
 
 /** What the graph needs of its surroundings while one record runs through it. */
 export interface RunContext {

@@ -5,17 +5,16 @@ import { Failed, Gathered, type Outcome, PassedWithError, Routed, Split } from '
 import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
 import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
 import type { Example, Processor } from '../../engine/nodes/contract/define-processor.ts'
-import { DEFAULT_THROTTLE_BOUNDS } from '../../engine/nodes/processors/throttle/throttle-state.ts'
+import { DEFAULT_STATE_BOUNDS } from '../../engine/nodes/contract/state-bounds.ts'
 import { PROCESSORS, processorOf } from '../../engine/nodes/processors.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
-const BOUNDS = { throttle: DEFAULT_THROTTLE_BOUNDS }
 /** No example shows it: they are to be read. */
 const TAKES_A_LONG_TEXT: ErrorCode = 'E_EXPRESSION_COST'
 const SOME_TIME = '2031-03-09T08:15:30.250Z'
 
 /** Runs the steps of an example one after the other, as one partition would. */
-function runExample(processor: Processor, { config, bounds = BOUNDS, steps }: Example) {
+function runExample(processor: Processor, { config, bounds = DEFAULT_STATE_BOUNDS, steps }: Example) {
   const checked = checkConfig(processor.config, config)
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
   expect(processor.check?.(checked.stored, {}) ?? []).toEqual([])
@@ -93,7 +92,7 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
   test('its state, if it has one, goes on from a snapshot as if nothing had happened', () => {
     const { state } = processor
     if (state === undefined) return
-    for (const { config, bounds = BOUNDS, steps } of processor.examples) {
+    for (const { config, bounds = DEFAULT_STATE_BOUNDS, steps } of processor.examples) {
       const process = processor.compile(config, () => {}, UNMETERED)
       const release = processor.windows?.release(config)
       let memory = state.create(bounds, 1)

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 
 /** A kind of destination: what the API checks and stores of it, and what the reference page says. */
@@ -8,4 +9,12 @@ export interface Destination extends NodeDeclaration {
 
 export function defineDestination(destination: Destination): Destination {
   return destination
+}
+
+/** A sink as the runtime sees it. */
+export interface SinkNode {
+  readonly nodeId: string
+  /** Canonical, whatever alias was sent. */
+  readonly type: string
+  readonly config: JsonObject
 }

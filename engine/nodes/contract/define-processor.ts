@@ -5,9 +5,9 @@ import type { Event } from '../../event/event.ts'
 import type { Outcome } from '../../event/outcome.ts'
 import type { Problem } from '../../event/problem.ts'
 import type { CostMeter } from '../../expressions/cost-meter.ts'
-import type { ThrottleBounds } from '../processors/throttle/throttle-state.ts'
 import type { ExemptKeys } from './exempt-keys.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
+import type { StateBounds } from './state-bounds.ts'
 
 /** A kind of processor as the API knows it, whether or not this program runs it. */
 export interface ProcessorDeclaration<Schema extends TObject = TObject, Config = JsonObject>
@@ -70,13 +70,13 @@ export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
 /** What a processor remembers of one partition. It is part of the checkpoint and goes where the partition goes. */
 export interface ProcessorState<State, Config> {
   /** @param seed for hashes: differs from node to node, changes speed and never a result */
-  create(bounds: EngineBounds, seed: number): State
+  create(bounds: StateBounds, seed: number): State
   /** Lets time pass, before the events of a record and also without events. `nowMs` may step back; time does not. */
   advance(state: State, nowMs: number, config: Config): void
   /** A copy: what happens to the state later does not change it. */
   snapshot(state: State): Uint8Array
   /** @throws RangeError when the bytes are no snapshot */
-  restore(bytes: Uint8Array, bounds: EngineBounds): State
+  restore(bytes: Uint8Array, bounds: StateBounds): State
   /** How much it holds, for operators. */
   measure(state: State): Readonly<Record<string, number>>
   /** Tells it of the keys that are not judged for a time: theirs is part of no snapshot. Absent: none can be. */
@@ -120,20 +120,15 @@ export interface KeyedState<State, Config> {
     shareOf: (hash: number) => number,
   ): Iterable<{ readonly share: number; readonly data: Uint8Array }>
   /** Takes in such a piece. @throws RangeError when the bytes are none */
-  absorb(state: State, data: Uint8Array, bounds: EngineBounds): void
-}
-
-/** Bounds that an installation sets for all accounts. */
-export interface EngineBounds {
-  readonly throttle: ThrottleBounds
+  absorb(state: State, data: Uint8Array, bounds: StateBounds): void
 }
 
 /** A worked example: it runs as a test and is printed on the reference page. */
 export interface Example {
   readonly title: string
   readonly config: JsonObject
-  /** Bounds of the installation, where the example is about reaching them. */
-  readonly bounds?: EngineBounds
+  /** Bounds of the state, where the example is about reaching them. */
+  readonly bounds?: StateBounds
   readonly steps: readonly ExampleStep[]
 }
 

@@ -10,9 +10,10 @@ import {
   type NodeError,
   type RunContext,
 } from '../../graph/compile-graph.ts'
-import type { NotDelivered, SinkNode } from '../../graph/compiled-node.ts'
+import type { NotDelivered } from '../../graph/compiled-node.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
 import { FieldNames } from '../../lines/field-names.ts'
+import type { SinkNode } from '../../nodes/contract/define-destination.ts'
 import { newStoredLine, ownStoresOf } from '../../nodes/destinations/log-analysis/own-store.ts'
 import { finish, type Steps, Stretch } from '../../steps.ts'
 

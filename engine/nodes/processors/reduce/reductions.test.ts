@@ -11,7 +11,7 @@ const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(messa
 
 /** A reduce with its state, as one partition has it. */
 function running(config: JsonObject) {
-  const state = reduce.state?.create({ throttle: { maxKeys: 1, maxRuns: 1 } }, 1) as Reductions
+  const state = reduce.state?.create({ maxKeys: 1, maxRuns: 1 }, 1) as Reductions
   const process = reduce.compile(config, () => {}, UNMETERED)
   const release = reduce.windows?.release(config)
   return {
@@ -188,7 +188,8 @@ describe('options', () => {
     const { take, state } = running({})
     take(values)
     const restored = reduce.state?.restore(reduce.state.snapshot(state), {
-      throttle: { maxKeys: 1, maxRuns: 1 },
+      maxKeys: 1,
+      maxRuns: 1,
     })
     const process = reduce.compile({}, () => {}, UNMETERED)
     const release = reduce.windows?.release({})

@@ -2,18 +2,18 @@ import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ExemptKeys } from '../../contract/exempt-keys.ts'
+import type { StateBounds } from '../../contract/state-bounds.ts'
 import {
   DISCARDED,
   OVERFLOW_DISCARDED,
   OVERFLOW_PASSED,
   PASSED,
-  type ThrottleBounds,
   type ThrottleRule,
   ThrottleState,
   type Verdict,
 } from './throttle-state.ts'
 
-const ROOMY: ThrottleBounds = { maxKeys: 1000, maxRuns: 100_000 }
+const ROOMY: StateBounds = { maxKeys: 1000, maxRuns: 100_000 }
 
 /** The rules of components, section 5A, said once more in the plainest way: lists of runs, searched from end to end. */
 class Model {
@@ -21,9 +21,9 @@ class Model {
   readonly #keyed = new Map<string, Run[]>()
   #default: Run[] = []
   #overflow: Run[] = []
-  readonly #bounds: ThrottleBounds
+  readonly #bounds: StateBounds
 
-  constructor(bounds: ThrottleBounds) {
+  constructor(bounds: StateBounds) {
     this.#bounds = bounds
   }
 
@@ -104,7 +104,7 @@ const fewKeys = fc.constantFrom('a', 'b', 'c', 'aa', 'ab', 'abc', 'λ', 'λb')
 const rule = fc.record({ limit: fc.integer({ min: 1, max: 6 }), windowMs: fc.integer({ min: 1, max: 30 }) })
 
 /** Judges every step by state and model alike. @returns the steps with their verdict and time */
-function compare(steps: readonly Step[], ruleAt: (index: number) => ThrottleRule, bounds: ThrottleBounds) {
+function compare(steps: readonly Step[], ruleAt: (index: number) => ThrottleRule, bounds: StateBounds) {
   const model = new Model(bounds)
   let state = new ThrottleState(bounds, 7)
   let nowMs = 1_000_000

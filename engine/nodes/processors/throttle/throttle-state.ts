@@ -1,4 +1,5 @@
 import type { ExemptKeys } from '../../contract/exempt-keys.ts'
+import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../../contract/state-bounds.ts'
 import { BucketTable, DEFAULT_BUCKET, type KeptKey, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
 import { ColumnReader, ColumnWriter } from './columns.ts'
 import { NO_RUN, RunPool } from './run-pool.ts'
@@ -10,15 +11,6 @@ const SPARSE_FROM = 1024
 /** A piece that travels as one record is cut beyond either. */
 const MAX_PIECE_BUCKETS = 20_000
 const MAX_PIECE_RUNS = 100_000
-
-export interface ThrottleBounds {
-  /** Buckets with a key, per node and partition. */
-  readonly maxKeys: number
-  /** Runs of all buckets together. */
-  readonly maxRuns: number
-}
-
-export const DEFAULT_THROTTLE_BOUNDS: ThrottleBounds = { maxKeys: 1_000_000, maxRuns: 8_000_000 }
 
 export interface ThrottleRule {
   /** Events that may pass in one window. */
@@ -60,13 +52,13 @@ export class ThrottleState {
   timeMs = Number.NEGATIVE_INFINITY
   /** Passes that joined a run because the run budget was used up: each may expire later than it should. */
   joinedPasses = 0
-  readonly #bounds: ThrottleBounds
+  readonly #bounds: StateBounds
   #buckets: BucketTable
   #runs = new RunPool()
   #exempt: ExemptKeys | undefined
 
   /** @param seed of the hash of keys: changes speed, never a verdict */
-  constructor(bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS, seed = 0) {
+  constructor(bounds: StateBounds = DEFAULT_STATE_BOUNDS, seed = 0) {
     this.#bounds = bounds
     this.#buckets = new BucketTable(seed)
   }
@@ -177,7 +169,7 @@ export class ThrottleState {
   }
 
   /** @throws RangeError when the bytes are no snapshot of this format */
-  static restore(bytes: Uint8Array, bounds: ThrottleBounds = DEFAULT_THROTTLE_BOUNDS): ThrottleState {
+  static restore(bytes: Uint8Array, bounds: StateBounds = DEFAULT_STATE_BOUNDS): ThrottleState {
     const reader = new ColumnReader(bytes)
     const [format, timeMs = 0, joinedPasses = 0] = reader.numbers(3)
     if (format !== FORMAT) throw new RangeError(`unknown format ${format} of a throttle's state`)

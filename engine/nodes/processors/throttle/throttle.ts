@@ -98,10 +98,10 @@ export const throttle = defineProcessor({
   },
 
   state: {
-    create: ({ throttle: bounds }, seed) => new ThrottleState(bounds, seed),
+    create: (bounds, seed) => new ThrottleState(bounds, seed),
     advance: (state, nowMs, config) => state.advance(nowMs, windowMsOf(config)),
     snapshot: state => state.snapshot(),
-    restore: (bytes, { throttle: bounds }) => ThrottleState.restore(bytes, bounds),
+    restore: (bytes, bounds) => ThrottleState.restore(bytes, bounds),
     measure: state => state.measure(),
     exempt: (state, keys) => state.exempt(keys),
     // Another limit or window judges what has passed already: publishing is no way around a limit.
@@ -112,7 +112,7 @@ export const throttle = defineProcessor({
         return (event, state) => state.hashOf(key(event))
       },
       split: (state, shares, shareOf) => state.split(shares, shareOf),
-      absorb: (state, data, { throttle: bounds }) => state.absorb(ThrottleState.restore(data, bounds)),
+      absorb: (state, data, bounds) => state.absorb(ThrottleState.restore(data, bounds)),
     },
   },
 
@@ -216,7 +216,7 @@ export const throttle = defineProcessor({
     {
       title: 'where the installation allows two keys, a third is judged with all others that found no room',
       config: { threshold: 1, window_ms: 1000, key_field: '.k' },
-      bounds: { throttle: { maxKeys: 2, maxRuns: 100 } },
+      bounds: { maxKeys: 2, maxRuns: 100 },
       steps: [
         { event: { k: 'a' }, outcome: pass({ k: 'a' }) },
         { event: { k: 'b' }, outcome: pass({ k: 'b' }) },

@@ -1,0 +1,119 @@
+import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../event/errors.ts'
+import type { Event } from '../event/event.ts'
+import { EventMeter } from '../expressions/cost-meter.ts'
+import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import type { Stretch } from '../steps.ts'
+import type { GraphObserver } from './graph-observer.ts'
+import type { NodeError } from './node-error.ts'
+
+/** Makes its sentence when somebody asks: most errors are repeats that are only counted. */
+class ProcessorError implements NodeError {
+  readonly nodeId: string
+  readonly kind = 'transform'
+  readonly code: ErrorCode
+  readonly event: Event
+  readonly #detail: ErrorDetail
+
+  constructor(nodeId: string, code: ErrorCode, detail: ErrorDetail, event: Event) {
+    this.nodeId = nodeId
+    this.code = code
+    this.event = event
+    this.#detail = detail
+  }
+
+  get field(): string | null {
+    return this.#detail.field ?? null
+  }
+
+  get message(): string {
+    return errorMessage(this.code, this.#detail)
+  }
+
+  get captured(): string | undefined {
+    return this.#detail.captured
+  }
+}
+
+/**
+ * Where the processes of one node report, and where what their expressions cost is counted. It knows which event is in
+ * hand, so that they need not.
+ */
+export class ErrorDesk {
+  readonly meter = new EventMeter()
+  readonly #nodeId: string
+  readonly #hand = this.meter.hand
+  #event: Event | undefined
+  #receiver: ErrorReceiver | undefined
+  /** Of the event with which something was told last. */
+  #turn = 0
+  #told = 0
+  #toldBefore = 0
+
+  constructor(nodeId: string) {
+    this.#nodeId = nodeId
+  }
+
+  open(receiver: ErrorReceiver): void {
+    this.#receiver = receiver
+    this.meter.open(receiver.allowance, receiver.stretch)
+  }
+
+  close(): void {
+    this.#receiver = undefined
+    this.#event = undefined
+    this.meter.close()
+  }
+
+  /** @param row the number of the event that entered and that this event comes from */
+  take(event: Event, row: number): void {
+    this.#event = event
+    this.#hand.event = row
+    this.#hand.turn++
+  }
+
+  /** The event in hand is judged once more, since that was suspended: what was said of it is not said again. */
+  takeAgain(): void {
+    this.#beginTelling()
+    this.#toldBefore = Math.max(this.#toldBefore, this.#told)
+    this.#told = 0
+    this.meter.again()
+  }
+
+  readonly report: Report = (code, detail) => {
+    this.#beginTelling()
+    if (++this.#told > this.#toldBefore) this.#tell(this.#errorOf(code, detail))
+  }
+
+  #beginTelling(): void {
+    if (this.#turn === this.#hand.turn) return
+    this.#turn = this.#hand.turn
+    this.#told = 0
+    this.#toldBefore = 0
+  }
+
+  /** As `report`, of an event that does not go its way. */
+  fail(code: ErrorCode, detail: ErrorDetail): void {
+    const error = this.#errorOf(code, detail)
+    this.#tell(error)
+    this.#receiver?.takeDeadLetter?.(error)
+  }
+
+  #tell(error: NodeError): void {
+    this.#receiver?.report(error)
+    this.#receiver?.observer?.reported(error, this.#hand.event)
+  }
+
+  #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
+    if (this.#event === undefined)
+      throw new RangeError(`node ${this.#nodeId} reports ${code} with no event in hand`)
+    return new ProcessorError(this.#nodeId, code, detail, this.#event)
+  }
+}
+
+interface ErrorReceiver {
+  report(error: NodeError): void
+  takeDeadLetter?: ((error: NodeError) => void) | undefined
+  allowance?: ExpressionAllowance | undefined
+  stretch?: Stretch | undefined
+  observer?: Pick<GraphObserver, 'reported'> | undefined
+}
