@@ -1,7 +1,8 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { type KeyJudgement, NUMBERED_KEY, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
+import { type KeyJudgement, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
+import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../http/errors.ts'
 
 const KEY = /^[!-~]{1,128}$/

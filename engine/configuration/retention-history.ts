@@ -1,5 +1,5 @@
 import { configurationEventOf } from '../../schemas/log/configuration.ts'
-import { DEFAULT_RETENTION_DAYS } from '../fold/account-state.ts'
+import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import { parseJson } from '../json/json-text.ts'
 import type { Topic } from '../log/log.ts'
 import { type Account, accounts } from './entities.ts'

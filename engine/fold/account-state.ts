@@ -1,5 +1,6 @@
 import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
+import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import { INGEST_ROUTE, type Refusal } from '../../schemas/log/line-batch.ts'
 import type { MovedState } from '../../schemas/log/rekeyed.ts'
 import type { ErrorCode } from '../event/errors.ts'
@@ -34,8 +35,6 @@ import type { PipelineInEffect, RunningRevision } from './run-watch.ts'
 import type { WaitingPlace } from './spread/rekeyed-part.ts'
 import type { SpreadAccount } from './spread/spread-account.ts'
 
-/** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
-export const DEFAULT_RETENTION_DAYS = 30
 /** Node id under which the default graph counts. */
 const DEFAULT_GRAPH_NODE = 'own-store'
 /** Node id under which a pipeline counts the lines that it does not handle because it is paused. */

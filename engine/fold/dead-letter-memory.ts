@@ -1,4 +1,4 @@
-import { MAX_DEAD_LETTER_DAYS } from '../configuration/kinds/dead-letter-settings.ts'
+import { MAX_DEAD_LETTER_DAYS } from '../../schemas/log/dead-letters.ts'
 import type { LetterOrigin } from './dead-letter.ts'
 
 /** Longer than any letter is kept: whoever asks for a replay may have another idea of the time. */

@@ -1,4 +1,5 @@
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
+import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
 
 /**
  * What a partition remembers to tell a repeat from something new. Part of its checkpoint; judged by log time
@@ -14,9 +15,6 @@ const KEY_EXPIRY_MS = DAY_MS
 const STREAM_EXPIRY_MS = 30 * DAY_MS
 /** How far behind the highest number of a stream a late number is still told from a repeat. */
 export const STREAM_WINDOW = 64
-
-/** `<stream>/<number>`: costs one entry for the whole stream. */
-export const NUMBERED_KEY = /^(.+)\/(\d{1,15})$/
 
 /** Highest sequence seen per producer: the engine drops a sequence that it has passed. */
 export class Producers {

@@ -13,6 +13,9 @@ export interface AccountCut {
   readonly retentionDays: number
 }
 
+/** Days that lines are kept for an account of which the partition has not been told yet: the default plan. */
+export const DEFAULT_RETENTION_DAYS = 30
+
 /** Payload of a cut of kind 'spread'; entity is the short account id, version counts the changes. */
 export interface SpreadCut {
   /** Memory of keys belongs into the keyed partitions; otherwise into the account's home partition. */

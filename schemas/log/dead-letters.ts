@@ -41,3 +41,5 @@ export interface ReplayedEvents {
 }
 
 export const deadLettersType = new WireType<DeadLetters>('DeadLetters')
+
+export const MAX_DEAD_LETTER_DAYS = 30

@@ -47,6 +47,9 @@ export interface Idempotency {
   readonly digest: Buffer
 }
 
+/** `<stream>/<number>`: costs one entry for the whole stream. */
+export const NUMBERED_KEY = /^(.+)\/(\d{1,15})$/
+
 /** How a line's timestamp was sent; with `OTHER` the text is member `timestamp` of its rest. */
 export const TIMESTAMP_ABSENT = 0
 export const TIMESTAMP_NUMBER_MS = 1

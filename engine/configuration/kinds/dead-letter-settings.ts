@@ -8,7 +8,6 @@ export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> =
   retentionDays: 7,
   giveUpAfterS: null,
 }
-export const MAX_DEAD_LETTER_DAYS = 30
 export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
 
 /** How long the log keeps dead letters: as long as the pipeline that wants them longest. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { NUMBERED_KEY } from '../../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
-import { NUMBERED_KEY } from '../../fold/repeats.ts'
 import type { ConfigurationLog } from '../configuration-log.ts'
 import { type SpreadSpan, spreads } from '../entities.ts'
 import { spreadSpans } from './spread.ts'
