@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ConfigurationRejected, type RejectionCode } from '../engine/configuration/rejection.ts'
 import { pointerTo } from '../engine/event/problem.ts'
+import { BodyError } from '../engine/lines/scan/body-error.ts'
 import { isLogAway, LogError } from '../engine/log/log.ts'
 import { StoreError } from '../engine/store/store.ts'
 import type { RefusalLog } from './auth/refusal-log.ts'
@@ -89,6 +90,7 @@ function v3Body(error: ApiError): object {
 
 function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof BodyError) return ofBody(error)
   if (error instanceof ConfigurationRejected) return rejected(error)
   if (error instanceof LogError) return ofLog(error, method)
   if (error instanceof StoreError && error.retriable) {
@@ -101,6 +103,12 @@ function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
     ofFramework(error as FastifyError, isVersion3(url)) ??
     new ApiError(500, 'ServerError', 'Internal Server Error')
   )
+}
+
+function ofBody({ fault, message }: BodyError): ApiError {
+  if (fault === 'too large') return payloadTooLarge()
+  if (fault === 'no lines') return badRequest([{ message, key: 'lines' }])
+  return new ApiError(400, 'BadRequest', message)
 }
 
 const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/line-batch-builder.ts'
+import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import { LineReader, type ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import { type Idempotency, INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
@@ -170,7 +171,7 @@ export class IngestFront {
     try {
       return this.#reader.envelope().apikey
     } catch (error) {
-      if (error instanceof ApiError) return ''
+      if (error instanceof BodyError) return ''
       throw error
     }
   }

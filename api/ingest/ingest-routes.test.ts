@@ -11,7 +11,8 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Authenticator, Caller, IngestCredentials } from '../auth/caller.ts'
-import { ApiError } from '../http/errors.ts'
+import { RefusalLog } from '../auth/refusal-log.ts'
+import { sendError } from '../error-reply.ts'
 import { ingestRoutes } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
 import { RecentKeys } from './recent-keys.ts'
@@ -86,12 +87,8 @@ async function openFront(
     ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
   })
   const app = fastify({ trustProxy: options.trustProxy ?? false })
-  app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, _request, reply) => {
-    if (!(error instanceof ApiError))
-      return reply.code(500).send({ error: error.message, code: 'ServerError' })
-    const { status, code, message, headers, details } = error
-    return reply.code(status).headers(headers).send({ details, error: message, code, status: 'error' })
-  })
+  const refusals = new RefusalLog(clock)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
   await app.register(ingestRoutes, {
     writer,
     partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import avro from 'avsc'
+import { AVRO_SCHEMAS } from './avro-schemas.ts'
 
 /**
  * Every value on the log: Avro in the Confluent wire format, that is one zero byte, the schema id as four
@@ -43,7 +43,7 @@ export function bundledSchema(name: SchemaName): (typeof BUNDLED_SCHEMAS)[number
 
 /** A schema as it is written down, JSON. */
 export function schemaText(name: SchemaName): string {
-  return readFileSync(new URL(`../avro/${bundledSchema(name).file}`, import.meta.url), 'utf8')
+  return AVRO_SCHEMAS[bundledSchema(name).file]
 }
 
 export function avroType(text: string): avro.Type {

@@ -3,7 +3,7 @@ import avro from 'avsc'
 import { describe, expect, test } from 'vitest'
 import { BUNDLED_SCHEMAS } from '../../schemas/log/wire-format.ts'
 
-const FOLDER = new URL('../../schemas/avro/', import.meta.url)
+const FOLDER = new URL('../../schemas/log/avro/', import.meta.url)
 /** What is kept on disks out there was written with these: a change of a schema is a file with the next number. */
 const FINGERPRINTS = JSON.parse(readFileSync(new URL('fingerprints.json', FOLDER), 'utf8')) as Record<
   string,

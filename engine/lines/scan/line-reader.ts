@@ -49,7 +49,7 @@ export class LineReader {
   /**
    * What the body says beside its lines.
    *
-   * @throws ApiError 400 for malformed JSON
+   * @throws BodyError for malformed JSON
    */
   envelope(): Envelope {
     return envelopeOf(this.#opened())
@@ -60,7 +60,7 @@ export class LineReader {
    *
    * @param tags  the tags of the request; null: those of the body, when it has any
    * @param limitBytes  of a body; lines without a text count more than their bytes
-   * @throws ApiError 400, 413; the batch then holds some of the lines and must be rolled back
+   * @throws BodyError; the batch then holds some of the lines and must be rolled back
    */
   readLines(
     batch: LineBatchBuilder,

@@ -1,4 +1,3 @@
-import { ApiError, badRequest, payloadTooLarge } from '../../../api/http/errors.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import { compactJson } from '../../json/compact-json.ts'
 import { elementsAt, membersAt, nestingOf } from '../../json/json-source.ts'
@@ -15,6 +14,7 @@ import {
   LINE_LIMIT_BYTES,
   META_LIMIT_BYTES,
 } from '../line-limits.ts'
+import { BodyError, tooLarge } from './body-error.ts'
 import { LEAST_LINE_BYTES } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
@@ -43,16 +43,16 @@ export interface JsonBody {
 /**
  * The complete rules of the body, on valid JSON text; slower than `LineScanner`, and right about everything.
  *
- * @throws ApiError 400 for malformed JSON and for one that is nested too deeply
+ * @throws BodyError for malformed JSON and for one that is nested too deeply
  */
 export function openBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
   if (nestingOf(text) > NESTING_LIMIT)
-    throw badBody(`The body is nested more than ${NESTING_LIMIT} levels deep`)
+    throw new BodyError('unreadable', `The body is nested more than ${NESTING_LIMIT} levels deep`)
   try {
     JSON.parse(text)
   } catch {
-    throw badBody('The body is not valid JSON')
+    throw new BodyError('unreadable', 'The body is not valid JSON')
   }
   const start = skipBlanks(text, 0)
   return { text, members: text[start] === '{' ? membersAt(text, start) : new Map() }
@@ -75,7 +75,7 @@ export function envelopeOf({ members }: JsonBody): Envelope {
  * @param tags  those of the request: a line's own come on top
  * @param spareBytes  what the body was shorter than it may be; see `LEAST_LINE_BYTES`
  * @returns places of the lines that were refused, among `count` in all, and how many had a time out of bounds
- * @throws ApiError 400 when there is no array of lines, or nothing in it can be stored; 413
+ * @throws BodyError when there is no array of lines, or nothing in it can be stored, or too much
  */
 export function parseLines(
   { members }: JsonBody,
@@ -95,11 +95,11 @@ export function parseLines(
     if (line === undefined) refused.push(count)
     if (line?.isRetimed) retimed++
     if (!line?.textBytes) spare -= Math.max(0, LEAST_LINE_BYTES - Buffer.byteLength(element))
-    if (spare < 0) throw payloadTooLarge()
+    if (spare < 0) throw tooLarge()
     count++
   }
   if (refused.length > 0 && refused.length === count)
-    throw badRequest([{ message: '"lines" holds no line with a text', key: 'lines' }])
+    throw new BodyError('no lines', '"lines" holds no line with a text')
   return { count, refused, retimed }
 }
 
@@ -108,7 +108,7 @@ function linesSource(members: ReadonlyMap<string, string>): string {
   const array = sources.find(source => source?.startsWith('['))
   if (array !== undefined) return array
   const isThere = sources.some(source => source !== undefined)
-  throw badRequest([{ message: isThere ? '"lines" must be an array' : '"lines" is required', key: 'lines' }])
+  throw new BodyError('no lines', isThere ? '"lines" must be an array' : '"lines" is required')
 }
 
 interface AddedLine {
@@ -274,8 +274,4 @@ function wordOf(source: string | undefined): string {
 /** The text that a string's source stands for; the source itself for any other value. */
 function textOf(source: string): string {
   return source[0] === '"' ? (JSON.parse(source) as string).toWellFormed() : wellFormedSource(source)
-}
-
-function badBody(message: string): ApiError {
-  return new ApiError(400, 'BadRequest', message)
 }

@@ -1,7 +1,7 @@
-import { payloadTooLarge } from '../../../api/http/errors.ts'
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import type { LineBatchBuilder } from '../line-batch-builder.ts'
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../line-limits.ts'
+import { tooLarge } from './body-error.ts'
 import {
   ARRAY,
   ARRAY_END,
@@ -97,7 +97,7 @@ export class LineScanner {
    * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`; those are
    *                overwritten, and blanks at the body's end may come back as other blanks
    * @returns false when it gave up; the batch then holds some of the lines and must be rolled back
-   * @throws ApiError 413 for too many lines without a text, as when it gives up
+   * @throws BodyError for too many lines without a text, as when it gives up
    */
   scan(body: Buffer, length: number): boolean {
     const end = trimmedEnd(body, length)
@@ -236,10 +236,10 @@ export class LineScanner {
     return at + 1
   }
 
-  /** @param bytes of the line as it was sent @throws ApiError 413 */
+  /** @param bytes of the line as it was sent @throws BodyError */
   #countEmpty(bytes: number): void {
     this.#spareBytes -= Math.max(0, LEAST_LINE_BYTES - bytes)
-    if (this.#spareBytes < 0) throw payloadTooLarge()
+    if (this.#spareBytes < 0) throw tooLarge()
   }
 
   #rest(): void {
