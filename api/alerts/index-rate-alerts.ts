@@ -5,7 +5,7 @@ import {
 import type { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { indentedJsonText } from '../http/member-order.ts'
 

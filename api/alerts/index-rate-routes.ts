@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { IndexRateAlerts } from './index-rate-alerts.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { PresetAlerts } from './preset-alerts.ts'
 

@@ -1,7 +1,7 @@
 import { type PresetAlert, presetAlerts } from '../../engine/configuration/kinds/preset-alerts.ts'
 import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import type { Resource } from '../configuration/resource-routes.ts'
 import { channelRecords } from './channels.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Archiving } from '../../schemas/http/archiving.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { Archivings } from './archivings.ts'
 

@@ -11,7 +11,7 @@ import { type Archiving, archivingMembers } from '../../schemas/http/archiving.t
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { ApiError, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
@@ -19,11 +19,6 @@ import { untilNotOvertaken } from '../http/overtaken.ts'
 const NONE = 'No active archiving configuration exists'
 const NONE_TO_CHANGE =
   'Active archiving configuration does not exist for this account. Try creating one instead.'
-
-export interface ArchivingSettings {
-  /** Whether what is written must name an object store that answers. */
-  readonly checkArchiving?: boolean | undefined
-}
 
 /** The archiving of each account, kept as it was sent. */
 export class Archivings {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { Boards } from './boards.ts'
 

@@ -4,7 +4,7 @@ import { newShortId } from '../../engine/configuration/mint.ts'
 import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
 import type { Caller } from '../auth/caller.ts'
 import { categoryIds } from '../categories/category-names.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import type { Resource } from '../configuration/resource-routes.ts'
 

@@ -1,7 +1,7 @@
 import { type Category, categories } from '../../engine/configuration/kinds/categories.ts'
 import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/http/category.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import { notFound } from '../http/errors.ts'
 

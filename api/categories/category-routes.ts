@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/category.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { Categories } from './categories.ts'
 

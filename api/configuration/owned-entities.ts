@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
-import type { ConfigurationPorts } from './configuration-routes.ts'
+import type { ConfigurationPorts } from './configuration-ports.ts'
 
 /** What was read or written: the value, and the id under which it is found again. */
 export type Owned<Value> = Pick<Entity<Value>, 'id' | 'value'>

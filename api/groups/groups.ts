@@ -7,7 +7,7 @@ import { compileCondition } from '../../engine/store/search/compile-sql.ts'
 import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
 import type { AccessGroupChange, AccessGroupCreate } from '../../schemas/http/access-group.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import { badRequest } from '../http/errors.ts'
 

@@ -3,15 +3,10 @@ import type { Entity } from '../../engine/configuration/fold.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { AccountKeyWrite, KeyType } from '../../schemas/http/account-key.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
-import { type PlanLimits, planChanges } from '../configuration/plan-limits.ts'
+import { planChanges } from '../configuration/plan-limits.ts'
 import { forbidden } from '../http/errors.ts'
-
-export interface KeySettings extends PlanLimits {
-  /** Specification, section 5: service keys can no longer be created, unless the operator says so. */
-  readonly allowServiceKeyCreation?: boolean | undefined
-}
 
 /** The keys of all accounts; every method sees those of the caller's account only, and throws ApiError 404 for others. */
 export class Keys {

@@ -16,7 +16,7 @@ import {
   RetentionRuleRecord,
 } from '../../schemas/http/line-rules-api.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { type ListName, RuleList } from './rule-list.ts'

@@ -15,7 +15,7 @@ import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Member } from '../../engine/configuration/kinds/members.ts'
 import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/member.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { Members } from './members.ts'
 

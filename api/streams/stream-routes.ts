@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Stream } from '../../engine/configuration/kinds/stream.ts'
 import { StreamRecord, StreamWrite } from '../../schemas/http/stream.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { Streams } from './streams.ts'
 

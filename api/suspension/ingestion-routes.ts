@@ -5,7 +5,7 @@ import {
   SuspensionConfirmation,
   SuspensionOffer,
 } from '../../schemas/http/ingestion-state.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
 import { IngestionSuspension } from './ingestion-suspension.ts'
 

@@ -11,18 +11,13 @@ import { newKey } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { badRequest, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
 const MINUTE_MS = 60_000
 /** Of one account; the oldest goes when there is one more. */
 const MAX_TOKENS = 20
-
-export interface SuspensionSettings {
-  /** How long a token confirms. */
-  readonly suspensionTokenMinutes: number
-}
 
 /**
  * Whether an account takes lines (configuration and account API, section 15). Tokens are entities of the configuration,

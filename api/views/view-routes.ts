@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { ViewRecord, ViewWrite } from '../../schemas/http/view.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-routes.ts'
+import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { Views } from './views.ts'
 

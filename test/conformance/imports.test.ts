@@ -268,7 +268,7 @@ describe('these checks find', () => {
     'const answer = await fetch(url)',
     'const socket = new WebSocket(url)',
   ])('a way out past the one place: %s', text => {
-    expect(waysOut([file('api/streams/reach.ts', text)])).toHaveLength(1)
+    expect(waysOut([file('api/configuration/reach.ts', text)])).toHaveLength(1)
     expect(waysOut([file('engine/nodes/destinations/http.ts', text)])).toHaveLength(1)
     expect(waysOut([file('deploy/outbound/tcp-outbound.ts', text)])).toEqual([])
   })
@@ -281,7 +281,7 @@ describe('these checks find', () => {
     'await this.#fetch(leader)',
     '// import { connect } is not done: fetch(',
   ])('no way out in: %s', text => {
-    expect(waysOut([file('api/streams/reach.ts', text)])).toEqual([])
+    expect(waysOut([file('api/configuration/reach.ts', text)])).toEqual([])
   })
 
   test('no way around the ports in comments, in strings, or in times that are given', () => {
