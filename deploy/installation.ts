@@ -34,7 +34,7 @@ import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { LogEnds } from './log-ends.ts'
 import { assertLogPresent, type InstallationUse } from './log-presence.ts'
-import { releaseInstallation } from './operator/held-installation.ts'
+import { releaseInstallation } from './operator/release-installation.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
 

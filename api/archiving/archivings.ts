@@ -4,7 +4,7 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { type ArchivingOfAccount, archivings } from '../../engine/configuration/kinds/archiving.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import { type Archiving, archivingMembers } from '../../schemas/http/archiving.ts'

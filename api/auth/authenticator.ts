@@ -8,7 +8,7 @@ import {
   accounts,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView, Entity } from '../../engine/configuration/kind.ts'
 import { enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import type {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { ApiError, forbidden } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import { accessScopeOf } from './access-scope.ts'

@@ -1,4 +1,4 @@
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { categoryNamed } from '../../engine/configuration/kinds/categories.ts'
 import type { CategoryType } from '../../schemas/http/category.ts'
 import { ApiError } from '../http/errors.ts'

@@ -1,6 +1,5 @@
 import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
-import type { Kind } from '../../engine/configuration/kind.ts'
+import type { Entity, Kind } from '../../engine/configuration/kind.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'

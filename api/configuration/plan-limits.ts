@@ -1,6 +1,6 @@
 import { type Change, replace } from '../../engine/configuration/configuration-log.ts'
 import { accounts } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 
 /** What the operator lets every account have; undefined: what its plan says. */
 export interface PlanLimits {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { type Account, accountKeys } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import type { EnterpriseKey } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { AccountKeyRecord, AccountKeyWrite } from '../../schemas/http/account-key.ts'
 import {

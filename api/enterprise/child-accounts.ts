@@ -14,7 +14,7 @@ import {
   installations,
   type Plan,
 } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'

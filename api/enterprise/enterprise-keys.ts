@@ -1,5 +1,5 @@
 import { create, remove } from '../../engine/configuration/configuration-log.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { type EnterpriseKey, enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Account, Enterprise, Plan } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 
 /** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
 export const AccountRecord = Type.Object({

@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { type AccessGroup, accessGroups } from '../../engine/configuration/kinds/members.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'

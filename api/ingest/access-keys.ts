@@ -1,5 +1,5 @@
 import { accessKeys, accounts, gatewayRoutes, secretHash } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notAuthorized, notFound } from '../http/errors.ts'
 

@@ -1,5 +1,5 @@
 import { type AccountKey, accountKeys } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { AccountKeyWrite, KeyType } from '../../schemas/http/account-key.ts'
 import type { Caller } from '../auth/caller.ts'

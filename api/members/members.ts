@@ -4,7 +4,7 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { accessGroups, type Member, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import {
   MAX_EMAIL_CHARACTERS,

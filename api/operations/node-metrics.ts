@@ -1,6 +1,6 @@
 import type { Registry } from '@prometheus-io/client'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { NodeHolding, NodeTotals } from '../../engine/fold/node-activity.ts'
 import { collectedCounter, gaugeOf } from './metrics.ts'
 

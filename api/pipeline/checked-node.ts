@@ -1,5 +1,5 @@
 import type { DraftNode } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { checkNode } from '../../engine/nodes/check-node.ts'
 import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'

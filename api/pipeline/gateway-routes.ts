@@ -6,7 +6,7 @@ import {
   gatewayRoutes,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { SOURCES, sourceOf } from '../../engine/nodes/sources.ts'
@@ -17,7 +17,8 @@ import { accountOf } from '../auth/permission.ts'
 import { ApiError, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 import { ProblemsError } from '../http/problems-error.ts'
-import type { PipelinePorts, Pipelines } from './pipelines.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
+import type { Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
 import { removing, routeOfAccount, touched, usedBy } from './source-routes.ts'
 

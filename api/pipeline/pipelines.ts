@@ -1,11 +1,4 @@
-import type { Clock } from '../../engine/clock/clock.ts'
-import {
-  type Change,
-  type ConfigurationLog,
-  create,
-  remove,
-  replace,
-} from '../../engine/configuration/configuration-log.ts'
+import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import {
   type Deployment,
   type Draft,
@@ -17,15 +10,14 @@ import {
   pipelines,
   revisions,
 } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
-import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline-api.ts'
-import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
 import {
   documentNodes,
   revisionDeployedBy,
@@ -34,14 +26,6 @@ import {
   sameNodes,
 } from './revisions/revision.ts'
 import { routeChanges, routeChangesOfDeletion } from './source-routes.ts'
-
-export interface PipelinePorts {
-  readonly configuration: ConfigurationLog
-  readonly clock: Clock
-  readonly entropy: Entropy
-  /** Absent where no engine runs in this process: what it has loaded is not known then. */
-  readonly inEffect?: CutsInEffect | undefined
-}
 
 /** A pipeline with what belongs to it, as it is now. */
 export interface PipelineState {

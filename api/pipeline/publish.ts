@@ -8,7 +8,7 @@ import {
   revisions,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { checkGraph, notPublished } from '../../engine/graph/check-graph.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
@@ -23,7 +23,8 @@ import { ApiError } from '../http/errors.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 import { assertExpressionLimit } from './expression-limit.ts'
 import { hostNamedBy } from './log-hosts.ts'
-import type { PipelinePorts, PipelineState, Pipelines } from './pipelines.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
+import type { PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revisions/revision.ts'
 import { routeChangesOfPublishing } from './source-routes.ts'
 

@@ -1,5 +1,5 @@
 import type { AccessKey, DraftNode, GatewayRoute } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
 import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/http/gateway-route.ts'
 import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/http/pipeline-api.ts'

@@ -10,11 +10,11 @@ import {
   gatewayRoutes,
   revisions,
 } from '../../engine/configuration/entities.ts'
-import type { ConfigurationView, Entity } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView, Entity } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { sourceOf } from '../../engine/nodes/sources.ts'
 import type { JsonObject } from '../../schemas/json.ts'
-import type { PipelinePorts } from './pipelines.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
 
 /**
  * How sources hang on gateway routes (pipeline API, section 2.4). Whoever joins a route or leaves it writes the

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { recordOf } from '../../engine/lines/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'

@@ -4,7 +4,7 @@ import {
   remove,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { type Stream, streams } from '../../engine/configuration/kinds/stream.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import type { StreamWrite } from '../../schemas/http/stream.ts'

@@ -5,7 +5,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import { type Account, accounts, secretHash } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { suspensionTokens } from '../../engine/configuration/kinds/suspension.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { Caller } from '../auth/caller.ts'

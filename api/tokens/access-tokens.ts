@@ -7,7 +7,7 @@ import {
   replace,
 } from '../../engine/configuration/configuration-log.ts'
 import { type AccessToken, accessTokens, secretHash } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/fold.ts'
+import type { Entity } from '../../engine/configuration/kind.ts'
 import { type Member, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { tokenUses } from '../../engine/configuration/kinds/token-uses.ts'
 import { newToken } from '../../engine/configuration/mint.ts'

@@ -1,4 +1,4 @@
-import type { ConfigurationView } from '../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { categoryNames } from '../../engine/configuration/kinds/categories.ts'
 import { presetAlerts } from '../../engine/configuration/kinds/preset-alerts.ts'
 import { channelsOf, presetAlertOf, type View, views } from '../../engine/configuration/kinds/views.ts'

@@ -8,7 +8,8 @@ import { VERSION } from '../version.ts'
 import { type BackedUpFile, BackupError, writeManifest } from './backup-manifest.ts'
 import { assertRoom, noRoomLeft } from './copy-room.ts'
 import { copyFile, forEachFile, syncFolders } from './file-copy.ts'
-import { type HeldPlace, holdInstallation, releaseInstallation } from './held-installation.ts'
+import { type HeldPlace, holdInstallation } from './held-installation.ts'
+import { releaseInstallation } from './release-installation.ts'
 
 export type BackupEvent =
   | { readonly type: 'held'; readonly files: number; readonly bytes: number }

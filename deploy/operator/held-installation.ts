@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
-import { freezeTables, releaseTables } from '../../engine/store/store-freeze.ts'
+import { freezeTables } from '../../engine/store/store-freeze.ts'
 import {
   CHECKPOINT_TOPIC,
   CONFIG_TOPIC,
@@ -12,6 +11,7 @@ import {
 } from '../../schemas/log/topics.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import type { Installation } from '../installation.ts'
+import { releaseInstallation } from './release-installation.ts'
 
 /** A file as it was when it was held, and its place in the data folder. */
 export interface HeldPlace {
@@ -66,12 +66,6 @@ export async function holdInstallation({
     const single = singleFiles(directory, SINGLE_FILES)
     return [...single, ...positions, ...endMark, ...configuration, ...checkpoints, ...lines, ...store]
   })
-}
-
-/** Lets go of what was held, also by a process that was killed. */
-export async function releaseInstallation(directory: DataDirectory): Promise<void> {
-  await rm(directory.heldPath, { recursive: true, force: true })
-  await releaseTables(resolve(directory.storePath))
 }
 
 /** A copy: the file changes in its place. One of its two marks is always whole. */

@@ -28,7 +28,7 @@ import {
   type Spread,
   spreads,
 } from './entities.ts'
-import type { Entity } from './fold.ts'
+import type { Entity } from './kind.ts'
 import { type LineRules, lineRules, type RetentionRule } from './kinds/line-rules.ts'
 import { type QuotaState, quotaStates } from './kinds/quotas.ts'
 

@@ -5,31 +5,9 @@ import type {
 } from '../../schemas/log/configuration.ts'
 import { acceptedLosses, versionShiftOf } from './accepted-losses.ts'
 import { clearValue } from './entity-text.ts'
-import type { AnyKind, Kind } from './kind.ts'
+import type { AnyKind, ConfigurationView, Entity, Kind } from './kind.ts'
 import type { Rejection } from './rejection.ts'
 import type { Seal } from './seal.ts'
-
-/**
- * An entity as it is now. Versions rise over the whole log: the offset of the last change plus one, and plus the shift
- * of losses that were accepted below it.
- */
-export interface Entity<Value> {
-  readonly id: string
-  readonly version: number
-  /** Version of the change that created it. */
-  readonly createdVersion: number
-  readonly value: Value
-}
-
-/** Read access to the configuration. */
-export interface ConfigurationView {
-  get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined
-  /** The entity whose text of that name (see `Kind.unique`) is `text`. */
-  find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined
-  /** Oldest first; with an account, only its own. */
-  list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[]
-  count(kind: AnyKind, account: string): number
-}
 
 interface Row extends Entity<unknown> {
   readonly stored: string

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import type { ConfigurationView } from './fold.ts'
 import type { Rejection } from './rejection.ts'
 
 /**
@@ -42,6 +41,28 @@ export interface RuleChange<Value> {
   readonly id: string
   readonly before: Value | undefined
   readonly after: Value | undefined
+}
+
+/**
+ * An entity as it is now. Versions rise over the whole log: the offset of the last change plus one, and plus the shift
+ * of losses that were accepted below it.
+ */
+export interface Entity<Value> {
+  readonly id: string
+  readonly version: number
+  /** Version of the change that created it. */
+  readonly createdVersion: number
+  readonly value: Value
+}
+
+/** Read access to the configuration. */
+export interface ConfigurationView {
+  get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined
+  /** The entity whose text of that name (see `Kind.unique`) is `text`. */
+  find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined
+  /** Oldest first; with an account, only its own. */
+  list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[]
+  count(kind: AnyKind, account: string): number
 }
 
 /** A kind whose values the code at hand does not look into. */

@@ -5,7 +5,7 @@ import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
 import { deployments } from '../configuration/entities.ts'
-import type { ConfigurationView } from '../configuration/fold.ts'
+import type { ConfigurationView } from '../configuration/kind.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
 const READ_BYTES = 1_000_000

@@ -9,7 +9,8 @@ import { notFound } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { assertExpressionLimit } from '../expression-limit.ts'
 import { type NodePath, nodeIn } from '../nodes.ts'
-import type { PipelinePorts, PipelineState, Pipelines } from '../pipelines.ts'
+import type { PipelinePorts } from '../pipeline-ports.ts'
+import type { PipelineState, Pipelines } from '../pipelines.ts'
 
 export interface AlertPath extends NodePath {
   readonly kind: AlertDocument['component_kind']

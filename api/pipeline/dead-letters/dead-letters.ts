@@ -6,7 +6,7 @@ import {
   type Pipeline,
   revisions,
 } from '../../../engine/configuration/entities.ts'
-import type { Entity } from '../../../engine/configuration/fold.ts'
+import type { Entity } from '../../../engine/configuration/kind.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../../engine/configuration/kinds/dead-letter-settings.ts'
 import type { DeadLetter, LetterOrigin } from '../../../engine/fold/dead-letter.ts'
 import type { LetterPlace } from '../../../engine/replay/dead-letters/dead-letter-index.ts'

@@ -15,7 +15,7 @@ import type {
 import { lineId } from '../../../schemas/log/position.ts'
 import { INGEST_TOPIC, type TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
-import { eventRecord } from '../previews/simulations.ts'
+import { eventRecord } from '../event-record.ts'
 
 /** Where, and when, something was handled. */
 interface Handled extends PartitionName {

@@ -3,7 +3,7 @@ import type { ExplainedWindow } from '../../../engine/replay/explain/window-expl
 import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/explanation-api.ts'
 import { lineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
-import { eventRecord } from '../previews/simulations.ts'
+import { eventRecord } from '../event-record.ts'
 
 /** A stored line that came out of a window, as the API tells it. @param ended record that the window ended with */
 export function windowRecord(explained: ExplainedWindow, ended: RecordPlace): ExplainedLineRecord {

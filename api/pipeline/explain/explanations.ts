@@ -3,18 +3,18 @@ import type { Clock } from '../../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
 import type { Event } from '../../../engine/event/event.ts'
-import type { PartitionName } from '../../../engine/fold/run-watch.ts'
 import { LogError } from '../../../engine/log/log.ts'
 import type { Query } from '../../../engine/query-language/syntax-tree.ts'
 import { explainedAt, originOf } from '../../../engine/replay/explain/line-origin.ts'
 import { windowBehind } from '../../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../../engine/replay/line-explanation.ts'
-import { MovedEvents, movedBy, type ReplayedTopics } from '../../../engine/replay/moved-events.ts'
+import { MovedEvents, movedBy } from '../../../engine/replay/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../../engine/replay/replay.ts'
 import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/explanation-api.ts'
 import { parseLineId } from '../../../schemas/log/position.ts'
 import { DEAD_LETTER_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
+import type { ReplayPorts } from '../replay-ports.ts'
 import { explainedLine } from './explained-lines.ts'
 import { windowRecord } from './explained-windows.ts'
 import { matchesAsSent } from './lines-as-sent.ts'
@@ -24,12 +24,6 @@ const BATCH_ID = /^([0-9a-f]{8}):(\d{1,4}):(\d{1,15}):(\d{1,7})$/
 const STRETCH_MS = 10
 /** Lines that a query finds are followed to other partitions together: each time may take as long as one alone. */
 const RECORDS_TOGETHER = 100
-
-/** What has to be read once more to tell what became of a line. */
-export interface ReplayPorts extends ReplayedTopics {
-  /** Keeps the log of a partition from an offset on while it is read; absent where the process that lets go of it is another. */
-  readonly pin?: ((partition: PartitionName, offset: bigint) => () => void) | undefined
-}
 
 export interface ExplanationPorts {
   readonly configuration: Pick<ConfigurationLog, 'get'>

@@ -4,9 +4,9 @@ import type { Problem } from '../../../engine/event/problem.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import { jsonDifferences } from '../revisions/json-difference.ts'
-import type { FilePlace, SentFile } from './file-content.ts'
 import type { ReadNodes } from './file-nodes.ts'
 import { fileNameOf, type OutputReferences } from './output-references.ts'
+import type { FilePlace, SentFile } from './sent-file.ts'
 
 export interface ReadAlerts {
   readonly alerts: readonly AlertDocument[]

@@ -1,4 +1,4 @@
-import type { Draft, DraftNode } from '../../../engine/configuration/entities.ts'
+import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/config-schema.ts'
@@ -6,11 +6,11 @@ import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import { distinct } from '../../http/problems-error.ts'
-import type { NodeRules } from '../checked-node.ts'
 import { readAlerts } from './file-alerts.ts'
 import { readNodes } from './file-nodes.ts'
 import { testProblems } from './file-tests.ts'
 import type { OutputReferences } from './output-references.ts'
+import type { FilePlace, SentFile } from './sent-file.ts'
 
 /** More findings than anybody reads: the closer look, which takes time for each of them, is left out. */
 const MAX_SCHEMA_PROBLEMS = 100
@@ -18,17 +18,6 @@ const MAX_SCHEMA_PROBLEMS = 100
 const MAX_PROBLEMS = 1000
 /** Of a list: what a pipeline cannot have, and what would take long to look at. */
 const MAX_ITEMS = 1000
-
-/** What a pipeline has before its file is applied; nothing for a new one. */
-export type DraftContent = Pick<Draft, 'nodes' | 'alerts'>
-
-export interface FilePlace extends Omit<NodeRules, 'isWellTyped'> {
-  readonly pipelineId: string
-  readonly before: DraftContent
-  /** Of a node whose name the pipeline does not know. */
-  readonly newNodeId: (name: string) => string
-  readonly newAlertId: () => string
-}
 
 export interface FileContent {
   readonly title: string
@@ -39,13 +28,6 @@ export interface FileContent {
   readonly references: OutputReferences
   /** Where each node stands in the file, by id. */
   readonly pointers: ReadonlyMap<string, string>
-}
-
-/** A file whose members may have any type: all findings are reported at once. */
-export interface SentFile {
-  list(member: keyof PipelineFile): readonly JsonValue[]
-  /** Whether the schema found something about a value or a part of it. */
-  isFoundAt(instancePath: string): boolean
 }
 
 export type FileCheck = { readonly content: FileContent } | { readonly problems: readonly Problem[] }

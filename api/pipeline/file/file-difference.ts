@@ -1,9 +1,10 @@
 import type { FileDifference } from '../../../schemas/http/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revisions/revision-diff.ts'
-import type { DraftContent, FileContent } from './file-content.ts'
+import type { FileContent } from './file-content.ts'
 import { nodeContent } from './node-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
+import type { DraftContent } from './sent-file.ts'
 
 /** A pipeline as a file sees it. */
 export interface TitledDraft extends DraftContent {

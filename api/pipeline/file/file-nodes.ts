@@ -7,9 +7,9 @@ import { checkedNode } from '../checked-node.ts'
 import { NODE_KINDS, type NodeKind } from '../links.ts'
 import { jsonDifferences } from '../revisions/json-difference.ts'
 import { named } from '../revisions/revision.ts'
-import type { FilePlace, SentFile } from './file-content.ts'
 import { nodeContent } from './node-content.ts'
 import { fileNameOf, nodeNameIn, OutputReferences } from './output-references.ts'
+import type { FilePlace, SentFile } from './sent-file.ts'
 
 export interface ReadNodes {
   readonly nodes: readonly DraftNode[]

@@ -9,8 +9,8 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import type { NodeKind } from '../links.ts'
-import type { DraftContent } from './file-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
+import type { DraftContent } from './sent-file.ts'
 
 /** The file that gives a pipeline what it has now. */
 export function fileOf(id: string, title: string, { nodes, alerts = [] }: DraftContent): PipelineFile {

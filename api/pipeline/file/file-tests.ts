@@ -1,9 +1,9 @@
 import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import { canonicalTime } from '../../../engine/times/canonical-time.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
-import type { SentFile } from './file-content.ts'
 import type { ReadNodes } from './file-nodes.ts'
 import { fileNameOf, nodeNameIn } from './output-references.ts'
+import type { SentFile } from './sent-file.ts'
 
 /** What a test expects of a node or an output. */
 export interface Expectation {

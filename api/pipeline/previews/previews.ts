@@ -20,12 +20,13 @@ import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.t
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
-import type { ReplayPorts } from '../explain/explanations.ts'
+import { eventRecord } from '../event-record.ts'
 import { assertExpressionLimit } from '../expression-limit.ts'
-import type { PipelinePorts, PipelineState, Pipelines } from '../pipelines.ts'
+import type { PipelinePorts } from '../pipeline-ports.ts'
+import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { nodePointer } from '../publish.ts'
+import type { ReplayPorts } from '../replay-ports.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
-import { eventRecord } from './simulations.ts'
 
 const MINUTE_MS = 60_000
 /** How long others of this process wait at a time. */

@@ -8,7 +8,8 @@ import {
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { SIMULATION } from '../links.ts'
-import type { PipelinePorts, Pipelines } from '../pipelines.ts'
+import type { PipelinePorts } from '../pipeline-ports.ts'
+import type { Pipelines } from '../pipelines.ts'
 import { Simulations } from './simulations.ts'
 
 /** Samples on a pipeline, without any effect. What it answers may show what nodes hold, so it asks for as much as they do. */

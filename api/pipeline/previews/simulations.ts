@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Event } from '../../../engine/event/event.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
@@ -20,10 +19,12 @@ import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
+import { eventRecord } from '../event-record.ts'
 import { assertExpressionLimit } from '../expression-limit.ts'
 import { fileNameOf } from '../file/output-references.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
-import type { PipelinePorts, Pipelines } from '../pipelines.ts'
+import type { PipelinePorts } from '../pipeline-ports.ts'
+import type { Pipelines } from '../pipelines.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
 import { readSamples } from './samples.ts'
 
@@ -191,8 +192,4 @@ const NO_REASON: JsonObject = {}
 
 function shown({ sample, event }: SimulatedEvent): { sample: number | null; event: EventRecord } {
   return { sample, event: eventRecord(event) }
-}
-
-export function eventRecord({ message, metadata, timestamp }: Event): EventRecord {
-  return { message, metadata, timestamp }
 }

@@ -5,7 +5,8 @@ import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { ONE_PIPELINE, REVISIONS } from '../links.ts'
 import { asPaused, pauseEffects, setPaused } from '../pausing.ts'
-import type { PipelinePorts, Pipelines } from '../pipelines.ts'
+import type { PipelinePorts } from '../pipeline-ports.ts'
+import type { Pipelines } from '../pipelines.ts'
 import { pipelineRecord } from '../records.ts'
 import { Revisions } from './revisions.ts'
 

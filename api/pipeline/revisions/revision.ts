@@ -5,7 +5,7 @@ import {
   type Revision,
   revisions,
 } from '../../../engine/configuration/entities.ts'
-import type { Entity } from '../../../engine/configuration/fold.ts'
+import type { Entity } from '../../../engine/configuration/kind.ts'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../engine/clock/clock.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../../engine/configuration/kind.ts'
 import { freeFrom } from '../../../engine/nodes/processors/throttle/throttle.ts'
 import type { ThrottleRule } from '../../../engine/nodes/processors/throttle/throttle-state.ts'
 import { MemoryUnavailableError, type PresentMemory } from '../../../engine/replay/present-memory.ts'

@@ -6,7 +6,7 @@ import {
   replace,
 } from '../../../engine/configuration/configuration-log.ts'
 import { type Exemption, exemptionKey, exemptions } from '../../../engine/configuration/entities.ts'
-import type { Entity } from '../../../engine/configuration/fold.ts'
+import type { Entity } from '../../../engine/configuration/kind.ts'
 import {
   type ExemptionRecord,
   type ExemptionWrite,

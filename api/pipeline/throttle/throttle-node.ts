@@ -1,5 +1,5 @@
 import { revisions } from '../../../engine/configuration/entities.ts'
-import type { ConfigurationView } from '../../../engine/configuration/fold.ts'
+import type { ConfigurationView } from '../../../engine/configuration/kind.ts'
 import { canonicalTypeOf } from '../../../engine/nodes/known-types.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { ApiError, notFound } from '../../http/errors.ts'

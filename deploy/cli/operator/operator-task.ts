@@ -41,7 +41,7 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
     )
   try {
     if (task.task === 'accept-loss') {
-      const { acceptClusterLoss } = await import('../../cluster/accept-cluster-loss.ts')
+      const { acceptClusterLoss } = await import('../../operator/accept-cluster-loss.ts')
       report({ type: 'loss-accepted', records: await acceptClusterLoss(world.env, task) })
       return
     }

@@ -1,6 +1,6 @@
 import type { CategoryType } from '../../../schemas/http/category.ts'
 import { simpleLowerCase } from '../../expressions/lower-case.ts'
-import type { ConfigurationView } from '../fold.ts'
+import type { ConfigurationView } from '../kind.ts'
 import { defineKind } from '../kind.ts'
 
 /** A name to group views, boards or screens by. Key: ten hexadecimal digits. */

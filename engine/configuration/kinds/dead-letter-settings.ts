@@ -1,5 +1,5 @@
 import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
-import type { ConfigurationView } from '../fold.ts'
+import type { ConfigurationView } from '../kind.ts'
 
 const DAY_MS = 86_400_000
 /** Of pipelines that have never said anything else. */

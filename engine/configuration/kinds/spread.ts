@@ -1,7 +1,7 @@
 import type { ConfigurationLog } from '../configuration-log.ts'
 import { create, replace } from '../configuration-log.ts'
 import { type Spread, type SpreadSpan, spreadReports, spreads } from '../entities.ts'
-import type { ConfigurationView } from '../fold.ts'
+import type { ConfigurationView } from '../kind.ts'
 import { ConfigurationRejected } from '../rejection.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/channel.ts'
-import type { ConfigurationView, Entity } from '../fold.ts'
+import type { ConfigurationView, Entity } from '../kind.ts'
 import { defineKind } from '../kind.ts'
 import { type PresetAlert, presetAlerts } from './preset-alerts.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts'
+import type { LogRecord } from '../log.ts'
 import type { KafkaLink } from './kafka-link.ts'
 import { recordOf } from './kafka-messages.ts'
-import type { KafkaPartition } from './kafka-partition.ts'
 
 /** How long a broker holds a fetch open that finds nothing; whoever begins to wait meanwhile joins the next. */
 const POLL_MS = 100
@@ -11,6 +11,18 @@ const FETCH_BYTES = 8 * 1024 * 1024
 const PAUSE_MS = 100
 export const READ_UNCOMMITTED = 0
 
+/** A partition whose head somebody waits for. */
+export interface FollowedPartition {
+  readonly topic: string
+  readonly partition: number
+  /** First offset that is not known yet. */
+  readonly awaited: bigint
+  /** Asks the broker once where the partition ends. */
+  look(): Promise<unknown>
+  /** Takes fetched records, and where the partition ends now. */
+  take(records: readonly LogRecord[], end: bigint): void
+}
+
 /**
  * The one loop by which a process follows the heads of its partitions: a fetch at each leader, for those partitions
  * alone that somebody waits for. Who is busy with what it has read is not fetched for, so what is held stays bounded.
@@ -19,7 +31,7 @@ export class KafkaTail {
   readonly #link: KafkaLink
   readonly #clock: Clock
   /** How many wait for each partition. */
-  readonly #followed = new Map<KafkaPartition, number>()
+  readonly #followed = new Map<FollowedPartition, number>()
   readonly #polled = new Map<number, Promise<void>>()
   #isAttending = false
   #closed = false
@@ -30,7 +42,7 @@ export class KafkaTail {
   }
 
   /** Resolves when the wait does; the partition is followed meanwhile. */
-  async during(partition: KafkaPartition, wait: Promise<void>): Promise<void> {
+  async during(partition: FollowedPartition, wait: Promise<void>): Promise<void> {
     this.#followed.set(partition, (this.#followed.get(partition) ?? 0) + 1)
     void this.#attend()
     try {
@@ -83,7 +95,7 @@ export class KafkaTail {
     }
   }
 
-  async #fetch(leader: number, partitions: readonly KafkaPartition[]): Promise<void> {
+  async #fetch(leader: number, partitions: readonly FollowedPartition[]): Promise<void> {
     const broker = await this.#link.broker(leader)
     const { responses } = await broker.fetch({
       isolationLevel: READ_UNCOMMITTED,
@@ -102,8 +114,8 @@ export class KafkaTail {
           ?.take(messages.map(recordOf), BigInt(highWatermark))
   }
 
-  async #byLeader(): Promise<Map<number, KafkaPartition[]>> {
-    const byLeader = new Map<number, KafkaPartition[]>()
+  async #byLeader(): Promise<Map<number, FollowedPartition[]>> {
+    const byLeader = new Map<number, FollowedPartition[]>()
     for (const partition of this.#followed.keys()) {
       // One without a leader is looked for again; the others go on.
       const leader = await this.#link.leaderOf(partition.topic, partition.partition).catch(() => undefined)

@@ -1,4 +1,4 @@
-import type { ConfigurationView } from '../../configuration/fold.ts'
+import type { ConfigurationView } from '../../configuration/kind.ts'
 import { TailRules } from './tail-rules.ts'
 import type { LineVisibility } from './tailed-partition.ts'
 

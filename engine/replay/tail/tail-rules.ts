@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { LineConditions } from '../../../schemas/log/cuts.ts'
-import type { ConfigurationView, Entity } from '../../configuration/fold.ts'
+import type { ConfigurationView, Entity } from '../../configuration/kind.ts'
 import { type LineRules, lineRules } from '../../configuration/kinds/line-rules.ts'
 import { type QuotaState, quotaStates } from '../../configuration/kinds/quotas.ts'
 import { freeMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { acceptLoss } from '../../engine/replay/lost-tail.ts'
 import { StoreError } from '../../engine/store/store.ts'
-import { assertPartition, numbersOf, recordsOf } from '../operator/accept-installation-loss.ts'
-import type { AcceptLossTask } from '../operator/accept-loss-task.ts'
+import { openClusterBase } from '../cluster/cluster-base.ts'
 import { readSettings } from '../settings.ts'
 import { StoreOpening } from '../store-opening.ts'
-import { openClusterBase } from './cluster-base.ts'
+import { assertPartition, numbersOf, recordsOf } from './accept-installation-loss.ts'
+import type { AcceptLossTask } from './accept-loss-task.ts'
 
 /**
  * Accepts a loss at the end of the log of a cluster, from a process of its own: the partition takes nothing of others

@@ -1,0 +1,22 @@
+import type { Draft } from '../../../engine/configuration/entities.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
+import type { JsonValue } from '../../../schemas/json.ts'
+import type { NodeRules } from '../checked-node.ts'
+
+/** What a pipeline has before its file is applied; nothing for a new one. */
+export type DraftContent = Pick<Draft, 'nodes' | 'alerts'>
+
+export interface FilePlace extends Omit<NodeRules, 'isWellTyped'> {
+  readonly pipelineId: string
+  readonly before: DraftContent
+  /** Of a node whose name the pipeline does not know. */
+  readonly newNodeId: (name: string) => string
+  readonly newAlertId: () => string
+}
+
+/** A file whose members may have any type: all findings are reported at once. */
+export interface SentFile {
+  list(member: keyof PipelineFile): readonly JsonValue[]
+  /** Whether the schema found something about a value or a part of it. */
+  isFoundAt(instancePath: string): boolean
+}
