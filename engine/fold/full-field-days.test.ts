@@ -4,8 +4,8 @@ import { controlType } from '../../schemas/log/control.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { readNativeBlock } from '../../test/support/native-reader.ts'
 import { exclusion } from '../../test/support/world.ts'
-import { PartitionFold } from '../fold/partition-fold.ts'
 import type { LogRecord } from '../log/log.ts'
+import { PartitionFold } from './partition-fold.ts'
 
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 10, 20, 12)

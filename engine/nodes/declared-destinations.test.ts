@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { checkOptions } from '../nodes/contract/node-declaration.ts'
-import { DESTINATIONS, destinationOf } from '../nodes/destinations.ts'
+import { checkOptions } from './contract/node-declaration.ts'
+import { DESTINATIONS, destinationOf } from './destinations.ts'
 
 function check(type: string, config: JsonObject) {
   const destination = destinationOf(type)
