@@ -3,7 +3,7 @@ import type { ChangeAction } from '../../engine/configuration/history.ts'
 import { KINDS } from '../../engine/configuration/kinds.ts'
 import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
 import { isoTimeMs } from '../http/iso-time.ts'
-import { QueryParameters } from '../search/query-parameters.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
 
 /** One that has parts means all of them. */
 export const AUDITED_KINDS = KINDS.filter(({ audited }) => audited).flatMap(({ name, parts }) => [

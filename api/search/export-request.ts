@@ -5,7 +5,7 @@ import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
 import { decodePageToken } from './page-token.ts'
-import type { QueryParameters } from './query-parameters.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
 
 /** What an export asks for: export and search, section 6.1. */
 export interface ExportRequest {

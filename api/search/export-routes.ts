@@ -25,7 +25,7 @@ import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } fro
 import { fullFieldDays, incompleteText } from './full-field-days.ts'
 import { recordLines, recordPage, type Visibility } from './line-answers.ts'
 import { encodePageToken } from './page-token.ts'
-import { QueryParameters } from './query-parameters.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
 
 export interface ExportRoutesOptions {
   readonly configuration: ConfigurationView

@@ -1,5 +1,5 @@
 import { dateTimeToMs } from '../../engine/lines/scan/timestamp.ts'
-import type { QueryParameters } from '../search/query-parameters.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
 
 /** Both bounds inclusive, UNIX ms. */
 export interface Period {

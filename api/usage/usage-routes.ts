@@ -10,7 +10,7 @@ import {
 } from '../../engine/store/usage.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
-import { QueryParameters } from '../search/query-parameters.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
 import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
 import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'
 

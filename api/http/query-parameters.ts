@@ -1,5 +1,5 @@
 import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
-import { badRequest, type ValidationDetail } from '../http/errors.ts'
+import { badRequest, type ValidationDetail } from './errors.ts'
 
 /** A whole number may be given up to here: the largest that a double counts exactly. */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER

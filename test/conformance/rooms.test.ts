@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest'
+import { ROOMS, roomOf } from '../support/rooms.ts'
+import {
+  importedPackage,
+  importedPath,
+  importsOf,
+  projectSources,
+  type SourceFile,
+} from '../support/source-files.ts'
+
+/** Beside each other, tests not counted: more than that nobody reads as one list. */
+const MOST_SOURCES = 30
+/** Folders of one-node files: their list is the list of nodes. */
+const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'engine/nodes/sources']
+
+/** What a room must not come to when the program runs, however far the way. */
+const NEVER_REACHES: Readonly<Record<string, readonly RegExp[]>> = {
+  'engine/fold': [
+    /^engine\/(log|store|clock|worker|entropy|outbound|configuration|replay)\//,
+    /^(kafkajs|@kafkajs\/.*|@clickhouse\/.*|chdb|fastify|pino|undici|ws)$/,
+    /^node:(fs|fs\/promises|http|https|http2|net|tls|dgram|dns|dns\/promises|worker_threads|child_process)$/,
+  ],
+  'schemas/http': [/^node:/, /^(engine|api|deploy)\//],
+  'engine/query-language': [/^node:/],
+}
+/** It only asks what an address is. */
+const HARMLESS = new Set(['engine/nodes/destinations/log-analysis/line-query.ts takes node:net'])
+
+const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts') || path.startsWith('test/')
+
+/** Tests may import everything, and nothing but tests imports them. */
+function wrongImports(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(file => !isTest(file))
+    .flatMap(file =>
+      importsOf(file).flatMap(({ specifier }) => {
+        const target = importedPath(file, specifier)
+        if (target === undefined) return []
+        const from = roomOf(file.path)
+        const to = target.endsWith('.test.ts') ? undefined : roomOf(target)
+        const allowed: readonly string[] = from === undefined ? [] : [from, ...ROOMS[from]]
+        return to !== undefined && allowed.includes(to) ? [] : [`${file.path} imports ${target}`]
+      }),
+    )
+}
+
+/** Circles of a graph, each as the names on its way. */
+function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (name: string, trail: readonly string[]) => {
+    if (state.get(name) === 'done') return
+    if (state.get(name) === 'open') {
+      found.push([...trail.slice(trail.indexOf(name)), name].join(' -> '))
+      return
+    }
+    state.set(name, 'open')
+    for (const next of graph.get(name) ?? []) visit(next, [...trail, name])
+    state.set(name, 'done')
+  }
+  for (const name of graph.keys()) visit(name, [])
+  return found
+}
+
+/** Imports of types count, but for tests: who reads one file of a circle has to read all of them. */
+function circlesOfFiles(files: readonly SourceFile[]): string[] {
+  const graph = new Map(
+    files.map(file => [
+      file.path,
+      new Set(
+        importsOf(file)
+          .filter(({ typeOnly }) => !(typeOnly && isTest(file)))
+          .flatMap(({ specifier }) => importedPath(file, specifier) ?? []),
+      ),
+    ]),
+  )
+  return circles(graph)
+}
+
+/** A folder and one within it may import each other. */
+function circlesOfFolders(files: readonly SourceFile[]): string[] {
+  const graph = new Map<string, Set<string>>()
+  for (const file of files) {
+    if (isTest(file)) continue
+    const folder = folderOf(file.path)
+    const others = graph.get(folder) ?? new Set()
+    graph.set(folder, others)
+    for (const { specifier } of importsOf(file)) {
+      const other = folderOf(importedPath(file, specifier) ?? file.path)
+      const isNested = `${other}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${other}/`)
+      if (!isNested) others.add(other)
+    }
+  }
+  return circles(graph)
+}
+
+function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>()
+  for (const file of files) {
+    const folder = folderOf(file.path)
+    if (!isTest(file) && !MAY_BE_LONG.includes(folder)) counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > MOST_SOURCES)
+    .map(([folder, count]) => `${folder} has ${count} sources`)
+}
+
+/** Ways by which a room comes to what it must not; imports of types alone are no way. */
+function forbiddenWays(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map(file => [file.path, file]))
+  return Object.entries(NEVER_REACHES).flatMap(([room, forbidden]) => {
+    const isForbidden = (name: string) => forbidden.some(pattern => pattern.test(name))
+    const found: string[] = []
+    const begun = files.filter(file => !isTest(file) && file.path.startsWith(`${room}/`))
+    const seen = new Set(begun.map(({ path }) => path))
+    const waiting = begun.map(file => ({ file, way: file.path }))
+    for (const { file, way } of waiting) {
+      for (const { specifier, typeOnly } of importsOf(file)) {
+        if (typeOnly) continue
+        const target = importedPath(file, specifier)
+        const name = target ?? (importedPackage(specifier) as string)
+        if (isForbidden(name) && !HARMLESS.has(`${file.path} takes ${name}`)) found.push(`${way} -> ${name}`)
+        const next = target === undefined ? undefined : byPath.get(target)
+        if (next === undefined || seen.has(next.path)) continue
+        seen.add(next.path)
+        waiting.push({ file: next, way: `${way} -> ${next.path}` })
+      }
+    }
+    return found
+  })
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
+}
+
+describe('the project', () => {
+  const files = projectSources()
+
+  test('has rooms, and each imports only those that its row names', () => {
+    expect(wrongImports(files)).toEqual([])
+  })
+
+  test('has no row that names more than is imported', () => {
+    const imported = new Set(
+      files
+        .filter(file => !isTest(file))
+        .flatMap(file =>
+          importsOf(file).map(
+            ({ specifier }) => `${roomOf(file.path)} ${roomOf(importedPath(file, specifier) ?? '')}`,
+          ),
+        ),
+    )
+    const unused = Object.entries(ROOMS).flatMap(([room, others]) =>
+      others.filter(other => !imported.has(`${room} ${other}`)).map(other => `${room} -> ${other}`),
+    )
+    expect(unused).toEqual([])
+  })
+
+  test('has no circle of imports, of types or not', () => {
+    expect(circlesOfFiles(files)).toEqual([])
+  })
+
+  test('has no circle of folders', () => {
+    expect(circlesOfFolders(files)).toEqual([])
+  })
+
+  test(`has at most ${MOST_SOURCES} sources in a folder`, () => {
+    expect(crowdedFolders(files)).toEqual([])
+  })
+
+  test('keeps the fold from log, store, clock and network, and browsers from Node', () => {
+    expect(forbiddenWays(files)).toEqual([])
+  })
+})
+
+describe('these checks find', () => {
+  const file = (path: string, text: string): SourceFile => ({ path, text })
+
+  test.each([
+    ["import { a } from '../../api/server.ts'", 'api/server.ts'],
+    ["import type { A } from '../../deploy/settings.ts'", 'deploy/settings.ts'],
+    ["import {\n  a,\n  b,\n} from '../store/store.ts'", 'engine/store/store.ts'],
+    ["export * from '../../api/server.ts'", 'api/server.ts'],
+    ["import '../../api/server.ts'", 'api/server.ts'],
+    ["const a = await import('../../api/server.ts')", 'api/server.ts'],
+    ["import { a } from './event.test.ts'", 'engine/event/event.test.ts'],
+    ["import { a } from '../../test/support/a.ts'", 'test/support/a.ts'],
+  ])('a wrong import in: %s', (text, target) => {
+    expect(wrongImports([file('engine/event/event.ts', text)])).toEqual([
+      `engine/event/event.ts imports ${target}`,
+    ])
+  })
+
+  test('nothing wrong in a test, nor in a comment', () => {
+    const text = "import { a } from '../../api/server.ts'"
+    expect(wrongImports([file('engine/event/event.test.ts', text)])).toEqual([])
+    expect(wrongImports([file('engine/event/event.ts', `// ${text}`)])).toEqual([])
+  })
+
+  test('a circle of three files, also among types, and none in a diamond', () => {
+    const link = (from: string, ...to: string[]) =>
+      file(`engine/${from}.ts`, to.map(name => `import type { A } from './${name}.ts'\n`).join(''))
+    expect(circlesOfFiles([link('a', 'b'), link('b', 'c'), link('c', 'a')])).toEqual([
+      'engine/a.ts -> engine/b.ts -> engine/c.ts -> engine/a.ts',
+    ])
+    expect(circlesOfFiles([link('a', 'b', 'c'), link('b', 'd'), link('c', 'd'), link('d')])).toEqual([])
+  })
+
+  test('a circle of folders, and none between a folder and one within it', () => {
+    const back = [file('engine/a/x.ts', "import '../b/y.ts'"), file('engine/b/z.ts', "import '../a/v.ts'")]
+    expect(circlesOfFolders(back)).toEqual(['engine/a -> engine/b -> engine/a'])
+    const nested = [file('engine/a/x.ts', "import './b/y.ts'"), file('engine/a/b/z.ts', "import '../v.ts'")]
+    expect(circlesOfFolders(nested)).toEqual([])
+  })
+
+  test('a crowded folder', () => {
+    const many = Array.from({ length: 31 }, (_, index) => file(`engine/log/a${index}.ts`, ''))
+    expect(crowdedFolders(many)).toEqual(['engine/log has 31 sources'])
+    expect(crowdedFolders(many.slice(1))).toEqual([])
+  })
+
+  test('a long way from the fold to the log, and none where only types are', () => {
+    const way = (statement: string) => [
+      file('engine/fold/fold.ts', "import { a } from '../graph/run.ts'"),
+      file('engine/graph/run.ts', `${statement} '../log/log.ts'`),
+    ]
+    expect(forbiddenWays(way('import { b } from'))).toEqual([
+      'engine/fold/fold.ts -> engine/graph/run.ts -> engine/log/log.ts',
+    ])
+    expect(forbiddenWays(way('import type { B } from'))).toEqual([])
+    expect(forbiddenWays([file('engine/fold/fold.ts', "import { Kafka } from 'kafkajs'")])).toHaveLength(1)
+    expect(forbiddenWays([file('schemas/http/a.ts', "import { hash } from 'node:crypto'")])).toHaveLength(1)
+  })
+})
