@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [NodeKind, title: string, about: string])[] = [
 
 const INTRODUCTION = `# Nodes of pipelines
 
-<!-- Made by \`npm run docs\` from the declarations in engine/sources, engine/processors and engine/destinations. -->
+<!-- Made by \`npm run docs\` from the declarations in engine/nodes. -->
 
 Every type of node with its options, which are the members of \`user_config\`. How nodes are written and read as a whole
 stands in [openapi.json](openapi.json). A type that this version does not run is checked, stored and given back all the
