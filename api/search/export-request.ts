@@ -4,8 +4,8 @@ import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
-import { decodePageToken } from './page-token.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
+import { decodePageToken } from './page-token.ts'
 
 /** What an export asks for: export and search, section 6.1. */
 export interface ExportRequest {

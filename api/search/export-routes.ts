@@ -19,13 +19,13 @@ import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../http/errors.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
 import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
 import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } from './export-schema.ts'
 import { fullFieldDays, incompleteText } from './full-field-days.ts'
 import { recordLines, recordPage, type Visibility } from './line-answers.ts'
 import { encodePageToken } from './page-token.ts'
-import { QueryParameters } from '../http/query-parameters.ts'
 
 export interface ExportRoutesOptions {
   readonly configuration: ConfigurationView

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { QueryParameters } from '../http/query-parameters.ts'
 import { isUpgrade } from '../http/web-sockets.ts'
 import { readFilters, readQuery } from '../search/export-request.ts'
-import { QueryParameters } from '../http/query-parameters.ts'
 import type { TailWishes } from './tail.ts'
 
 /** @throws ApiError 400 with all that is wrong with the parameters */
