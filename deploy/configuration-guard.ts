@@ -3,10 +3,12 @@ import type { Clock } from '../engine/clock/clock.ts'
 import { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { MarkKeeper } from '../engine/configuration/end-mark.ts'
-import { acceptLossCommand, type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
+import { type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
+import { acceptLossCommand } from '../engine/log/guarded-topic.ts'
 import type { Topic } from '../engine/log/log.ts'
 import type { ConfigurationReport } from '../engine/replay/verify/verification-report.ts'
 import { knownCuts } from '../engine/worker/known-cuts.ts'
+import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
 
 /** The configuration log ends before what is known of it: the message says what to do. */
 export class ConfigurationLostError extends Error {
@@ -44,7 +46,7 @@ export function configurationEnd(options: ConfigurationGuardOptions): Configurat
 export function lossError(lost: LostTail, configuration: ConfigurationLog): ConfigurationLostError {
   return new ConfigurationLostError(
     `${lossSentence(lost, configuration)}. Put the log back from where it is whole, or restore a backup. If there is none, ` +
-      `stop every process of this installation, run "${acceptLossCommand(lost)}", and revoke and delete anew what may have ` +
+      `stop every process of this installation, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}", and revoke and delete anew what may have ` +
       'been revoked and deleted there',
   )
 }

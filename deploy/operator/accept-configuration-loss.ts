@@ -3,12 +3,14 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
 import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import { acceptLossCommand, type LostTail } from '../../engine/configuration/lost-tail.ts'
+import type { LostTail } from '../../engine/configuration/lost-tail.ts'
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
+import { acceptLossCommand } from '../../engine/log/guarded-topic.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { endMarkTable } from '../../engine/store/end-mark-table.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { knownCuts } from '../../engine/worker/known-cuts.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { openClusterBase } from '../cluster/cluster-base.ts'
 import { ConfigurationLostError, configurationEnd } from '../configuration-guard.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
@@ -103,7 +105,7 @@ async function accept(
   if (lost.from !== from || lost.to !== to)
     throw new ConfigurationLostError(
       `events ${from} to ${to} of the configuration log are not what is missing, and nothing was changed: if it cannot be ` +
-        `put back, run "${acceptLossCommand(lost)}"`,
+        `put back, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}"`,
     )
   try {
     await acceptConfigurationLoss(configuration, lost, await knownCuts(ingest, checkpoints))

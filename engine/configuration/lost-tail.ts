@@ -113,8 +113,3 @@ export function lossSentence(lost: LostTail, log: FoldedLog): string {
       : `the configuration log (weir.config) ends before offset ${log.nextOffset}, and its ${events} ${from === to ? 'is' : 'are'} missing`
   return `${how} (known from ${witnesses.join(' and ')}). Tokens and keys that were revoked or deleted there would work again`
 }
-
-/** The command that does without what is missing. */
-export function acceptLossCommand({ from, to }: LostTail): string {
-  return `weir log accept-loss --topic config --partition 0 --from ${from} --to ${to}`
-}

@@ -1,3 +1,4 @@
+import { CONFIG_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
 
 /** Records of a partition that are known of, and that its log does not have (any more). */
@@ -168,7 +169,11 @@ class PartitionGuard {
 }
 
 /** What the topics are called on the command line. */
-const SHORT_NAMES: Readonly<Record<string, string>> = { 'weir.ingest': 'ingest', 'weir.keyed': 'keyed' }
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  [INGEST_TOPIC]: 'ingest',
+  [KEYED_TOPIC]: 'keyed',
+  [CONFIG_TOPIC]: 'config',
+}
 
 /** Says what is missing and which command accepts it. */
 export class TailLostError extends LogError {
@@ -192,6 +197,7 @@ export function lostTailPlace({ topic, partition, from }: LostTail): string {
   return `Partition ${partition} of ${topic} ends before record ${from}`
 }
 
+/** The command that goes on without the records that are missing. */
 export function acceptLossCommand({ topic, partition, from, to }: LostTail): string {
   const name = SHORT_NAMES[topic] ?? topic
   return `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`
