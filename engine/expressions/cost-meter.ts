@@ -52,6 +52,8 @@ export class EventMeter implements CostMeter {
   readonly #answers: boolean[] = []
   #asked = 0
   #running: CountedMatching | undefined
+  /** How much of its work belongs to stretches already. */
+  #done = 0
 
   /** @param stretch present where judging may be suspended */
   open(allowance: ExpressionAllowance | undefined, stretch: Stretch | undefined): void {
@@ -111,35 +113,50 @@ export class EventMeter implements CostMeter {
   }
 
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {
+    this.#takeTimeToRead(expression)
     const bound = expression.boundFor(text)
     const isCheap = bound <= CHEAP_UNITS && bound <= allowance.freeAfter(this.#spentOf(allowance))
     if (isCheap) {
-      this.#takeTimeToBuild(expression)
+      this.#takeTimeToBuild(expression, text)
       this.#charge(allowance, bound)
       return expression.test(text)
     }
-    this.#running ??= expression.counting(text)
+    if (this.#running === undefined) {
+      this.#running = expression.counting(text)
+      this.#done = 0
+    }
     if (this.#running !== undefined) return this.#count(allowance, this.#running)
-    this.#takeTimeToBuild(expression)
+    this.#takeTimeToBuild(expression, text)
     this.#charge(allowance, bound)
     return expression.test(text)
   }
 
-  /** It belongs to the stretch, and not to what the event costs: others may have built it before. */
-  #takeTimeToBuild({ unitsToBuild }: RegularExpression): void {
+  /** As `#takeTimeToBuild`: a pipeline may have many that nobody has looked at. */
+  #takeTimeToRead(expression: RegularExpression): void {
+    if (expression.isRead()) return
     const stretch = this.#stretch
-    if (stretch === undefined || unitsToBuild === 0) return
+    if (stretch !== undefined && stretch.left <= 0) throw SUSPENDED
+    const units = expression.read()
+    if (stretch !== undefined) stretch.left -= units
+  }
+
+  /** It belongs to the stretch, and not to what the event costs: others may have built it before. */
+  #takeTimeToBuild(expression: RegularExpression, text: string): void {
+    const stretch = this.#stretch
+    if (stretch === undefined) return
+    const units = expression.unitsToBuild(text)
+    if (units === 0) return
     if (stretch.left <= 0) throw SUSPENDED
-    stretch.left -= unitsToBuild
+    stretch.left -= units
   }
 
   #count(allowance: ExpressionAllowance, running: CountedMatching): boolean {
     const left = allowance.leftAfter(this.#spentOf(allowance))
-    const before = running.units
     const stretch = this.#stretch
     const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
-    const answer = running.run(Math.min(left + 1, before + inStretch))
-    if (stretch !== undefined) stretch.left -= running.units - before
+    const answer = running.run(left + 1, this.#done + inStretch)
+    if (stretch !== undefined) stretch.left -= running.work - this.#done
+    this.#done = running.work
     if (running.units > left) throw this.#exhausted(allowance)
     if (answer === undefined) throw SUSPENDED
     this.#take(allowance, this.#spent, running.units)

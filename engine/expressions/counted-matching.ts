@@ -1,22 +1,32 @@
 import { EDGE_BITS, type ExpressionProgram, Step } from './expression-program.ts'
 import { type Beginnings, beginningsOf } from './program-beginnings.ts'
-import { ASCII_SIZE, asciiRowsOf, HELD, NOT_HELD, UNKNOWN } from './set-rows.ts'
+import {
+  ASCII_SIZE,
+  type AsciiRows,
+  asciiRowsOf,
+  type BuildCount,
+  HELD,
+  LOOKUP_UNITS,
+  NOT_HELD,
+  UNKNOWN,
+} from './set-rows.ts'
 
-/** What it costs to look up a character beyond ASCII in a set, once in a text. */
-const LOOKUP_UNITS = 64
 const NEWLINE = 0x0a
 const NO_EDGES = 0
 
 /**
  * Looks for an expression in one text, and counts what that takes: one unit for each step of the program that is come to,
- * or that looks at a character. The count follows from the expression and the text alone.
+ * or that looks at a character, and 64 for each character beyond ASCII that it looks up in a set. The count follows from
+ * the expression and the text alone.
  */
-export class CountedMatching {
+export class CountedMatching implements BuildCount {
   /** Units so far. */
   units = 0
+  /** Units of work on what serves other texts, too: how many depends on what was matched before. */
+  built = 0
   readonly #program: ExpressionProgram
   readonly #text: string
-  readonly #asciiRows: readonly Uint8Array[]
+  readonly #asciiRows: AsciiRows
   /** Of the characters of this text. */
   readonly #otherRows = new Map<number, Uint8Array>()
   /** For each step, the place at which it was come to last. */
@@ -41,35 +51,45 @@ export class CountedMatching {
     this.#waiting = new Int32Array(size)
     this.#following = new Int32Array(size)
     this.#edges = this.#edgesHere()
-    this.#isMatched = beginningsOf(program, this.#edges).isMatch
+    this.#isMatched = this.#beginnings().isMatch
   }
 
   /**
    * Goes on until it knows, or has counted that many units, but for those of one character. Where it stops in between
    * changes nothing.
    *
+   * @param untilWork the same of all work, `units` and `built`
    * @returns undefined: it does not know yet
    */
-  run(untilUnits: number): boolean | undefined {
+  run(untilUnits: number, untilWork = Number.POSITIVE_INFINITY): boolean | undefined {
     const text = this.#text
     while (!this.#isMatched) {
       if (this.#at >= text.length) return false
-      if (this.units >= untilUnits) return undefined
+      if (this.units >= untilUnits || this.work >= untilWork) return undefined
       const codePoint = text.codePointAt(this.#at) as number
-      const beginnings = beginningsOf(this.#program, this.#edges)
+      const beginnings = this.#beginnings()
       this.#at += codePoint > 0xffff ? 2 : 1
       this.#place++
       this.#edges = this.#edgesHere()
-      this.#isMatched = beginningsOf(this.#program, this.#edges).isMatch
+      this.#isMatched = this.#beginnings().isMatch
       this.#read(codePoint, beginnings)
     }
     return true
   }
 
+  /** Units of all work so far. */
+  get work(): number {
+    return this.units + this.built
+  }
+
+  #beginnings(): Beginnings {
+    return beginningsOf(this.#program, this.#edges, this)
+  }
+
   #read(codePoint: number, beginnings: Beginnings): void {
     const { kinds, next, other } = this.#program
     const isAscii = codePoint < ASCII_SIZE
-    const row = isAscii ? (this.#asciiRows[codePoint] as Uint8Array) : this.#rowOf(codePoint)
+    const row = isAscii ? this.#asciiRows.row(codePoint) : this.#rowOf(codePoint)
     const waiting = this.#waiting
     const following = this.#following
     const seenAt = this.#seenAt
@@ -94,7 +114,7 @@ export class CountedMatching {
       following[count++] = to
     }
     if (isAscii) {
-      for (const to of beginnings.after(codePoint)) count = this.#come(to, following, count)
+      for (const to of beginnings.after(codePoint, this)) count = this.#come(to, following, count)
     } else {
       for (const step of beginnings.reads) {
         units++
@@ -156,6 +176,7 @@ export class CountedMatching {
   }
 
   #lookUp(row: Uint8Array, set: number, codePoint: number): number {
+    if (codePoint < ASCII_SIZE) return this.#asciiRows.lookUp(row, set, codePoint, this)
     this.units += LOOKUP_UNITS
     const held = this.#program.sets[set]?.has(codePoint) ? HELD : NOT_HELD
     row[set] = held

@@ -9,7 +9,7 @@ import {
   MAX_SAVED_UNITS,
   MAX_SHARED_UNITS,
 } from './expression-budget.ts'
-import { compileRegularExpression } from './regular-expression.ts'
+import { compileRegularExpression, type RegularExpression } from './regular-expression.ts'
 
 /** Of the reference of nodes: docs/nodes.md, and the pages that it follows. */
 const DOCUMENTED = ['(?P<door>[a-z]+)-(?P<number>\\d{2})', '(?<staff_no>S-\\d{4})']
@@ -155,27 +155,63 @@ test('two seconds of log time are saved up, and no more', () => {
   }
 })
 
-test('others have a turn between expressions that are built, and they cost the same', () => {
+/** Judges one event by several expressions, and counts the turns that this takes, until all have answered. */
+function judged(expressions: readonly RegularExpression[], text: string, stretch?: Stretch) {
+  const meter = meterOf(new ExpressionBudget(), stretch)
+  meter.begin(0)
+  let turns = 1
+  for (;;) {
+    try {
+      const answers = expressions.map(expression => meter.matches(expression, text))
+      return { turns, answers, spent: meter.spent }
+    } catch (error) {
+      if (error !== SUSPENDED || stretch === undefined) throw error
+      turns++
+      stretch.begin()
+      meter.again()
+    }
+  }
+}
+
+test('others have a turn between expressions that are read and built, and they cost the same', () => {
   const expressions = Array.from({ length: 5 }, (_, index) =>
     compileRegularExpression(`${DEAR}built${index}`),
   )
-  const costOf = (stretch?: Stretch) => {
-    const meter = meterOf(new ExpressionBudget(), stretch)
-    meter.begin(0)
-    let turns = 1
-    for (;;) {
-      try {
-        const answers = expressions.map(expression => meter.matches(expression, 'abc'))
-        return { turns, answers, spent: meter.spent }
-      } catch (error) {
-        if (error !== SUSPENDED || stretch === undefined) throw error
-        turns++
-        stretch.begin()
-        meter.again()
-      }
-    }
-  }
-  const inStretches = costOf(new Stretch())
-  expect(inStretches).toEqual({ turns: 5, answers: expressions.map(() => false), spent: costOf().spent })
-  expect(costOf(new Stretch()).turns).toBe(1)
+  const answers = expressions.map(() => false)
+  const inStretches = judged(expressions, 'abc', new Stretch())
+  expect(inStretches).toEqual({ turns: 10, answers, spent: judged(expressions, 'abc').spent })
+  expect(judged(expressions, 'abc', new Stretch()).turns).toBe(1)
+})
+
+test.each([
+  ['a word of 4,000', (letters: string[]) => letters.join('')],
+  ['one of 2,000', (letters: string[]) => letters.slice(0, 2_000).join('|')],
+])(
+  'others have a turn between expressions about %s letters beyond ASCII, and they cost the same',
+  (name, sourceOf) => {
+    const letters = Array.from({ length: 4_000 }, (_, index) => String.fromCodePoint(0xac00 + index))
+    const anew = () =>
+      Array.from({ length: 40 }, (_, at) =>
+        compileRegularExpression(`${sourceOf([...letters.slice(at), ...letters.slice(0, at)])}${name[0]}`),
+      )
+    const expressions = anew()
+    // What it could cost at most is more than the library may begin with: it is counted.
+    const text = 'the quick brown fox jumps over a lazy dog'
+    const inStretches = judged(expressions, text, new Stretch())
+    expect(inStretches.turns).toBeGreaterThan(expressions.length)
+    const again = judged(expressions, text, new Stretch())
+    expect(again.turns).toBeLessThan(5)
+    const { answers, spent } = judged(expressions, text)
+    for (const each of [inStretches, again]) expect(each).toMatchObject({ answers, spent })
+  },
+)
+
+test('a word of ASCII that meets a letter which equals one of ASCII is built in a turn of its own', () => {
+  const word = 'k'.repeat(4_000)
+  const expressions = Array.from({ length: 5 }, (_, at) =>
+    compileRegularExpression(`${word}${at}`, { ignoreCase: true }),
+  )
+  judged(expressions, 'k')
+  expect(judged(expressions, '\u212a', new Stretch()).turns).toBe(5)
+  expect(judged(expressions, '\u212a', new Stretch()).turns).toBe(1)
 })

@@ -1,5 +1,5 @@
 import { type ExpressionProgram, Step } from './expression-program.ts'
-import { ASCII_SIZE, asciiRowsOf, HELD } from './set-rows.ts'
+import { ASCII_SIZE, asciiRowsOf, type BuildCount, HELD, UNKNOWN } from './set-rows.ts'
 
 /**
  * How a match begins at a place with some edges. A match may begin at each place of a text, and hardly ever does: what that
@@ -32,12 +32,18 @@ export class Beginnings {
   }
 
   /** Where it goes on when its first character is that one of ASCII. */
-  after(character: number): Int32Array {
+  after(character: number, count: BuildCount): Int32Array {
     let after = this.#after[character]
     if (after === undefined) {
       const { next, other } = this.#program
-      const row = asciiRowsOf(this.#program)[character] as Uint8Array
-      const steps = [...this.reads].filter(step => row[other[step] as number] === HELD)
+      const rows = asciiRowsOf(this.#program)
+      const row = rows.row(character)
+      const holds = (set: number) => {
+        const held = row[set] as number
+        return (held === UNKNOWN ? rows.lookUp(row, set, character, count) : held) === HELD
+      }
+      count.built += this.reads.length
+      const steps = [...this.reads].filter(step => holds(other[step] as number))
       after = Int32Array.from(new Set(steps.map(step => next[step] as number)))
       this.#after[character] = after
     }
@@ -48,7 +54,7 @@ export class Beginnings {
 const beginnings = new WeakMap<ExpressionProgram, Map<number, Beginnings>>()
 
 /** @param edges bits of the edges that a place is */
-export function beginningsOf(program: ExpressionProgram, edges: number): Beginnings {
+export function beginningsOf(program: ExpressionProgram, edges: number, count: BuildCount): Beginnings {
   let known = beginnings.get(program)
   if (known === undefined) {
     known = new Map()
@@ -56,6 +62,7 @@ export function beginningsOf(program: ExpressionProgram, edges: number): Beginni
   }
   let found = known.get(edges)
   if (found === undefined) {
+    count.built += program.size
     found = new Beginnings(program, edges)
     known.set(edges, found)
   }

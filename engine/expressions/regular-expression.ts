@@ -8,8 +8,12 @@ import { simpleLowerCase } from './lower-case.ts'
 export interface RegularExpression {
   /** Whether it matches anywhere in the text, in time linear in the text. */
   test(text: string): boolean
-  /** About as much work, in units, as the next `test` does to build it; 0: it is built. No budget is asked for that. */
-  readonly unitsToBuild: number
+  /** About as much work, in units, as `test` does to build it; 0: it is built. No budget is asked for that. */
+  unitsToBuild(text: string): number
+  /** Whether somebody has asked for its bound. */
+  isRead(): boolean
+  /** Reads it, so that the bound is known. @returns about as much work, in units, as that takes */
+  read(): number
   /** Units that this costs at most, reckoned from the expression and the length of the text alone. */
   boundFor(text: string): number
   /** The same as `test`, counted; undefined: nobody can count what it costs, and the bound is what it costs. */
@@ -23,6 +27,8 @@ const MAX_EXPRESSION_LENGTH = 4096
  */
 const MAX_PROGRAM_SIZE = 5000
 
+/** To read the expression takes that long for each step. */
+const READ_UNITS = 64
 /** To build a state takes that long. */
 const BUILD_UNITS = 128
 
@@ -94,26 +100,28 @@ function newExpression(source: string, ignoreCase: boolean): RegularExpression {
     return built
   }
   const cost = costOf(withoutFlag, ignoreCase)
+  const unitsToBuild = () => (built === undefined ? BUILD_UNITS * cost.boundFor('') : 0)
   if (!LITERAL.test(source))
     return {
       test: text => compiled().test(text),
-      get unitsToBuild() {
-        return built === undefined ? BUILD_UNITS * cost.boundFor('') : 0
-      },
+      unitsToBuild,
       ...cost,
     }
   // Plain words are what most people write; looking for them directly is ten times as fast.
-  if (!ignoreCase) return { test: text => text.includes(source), unitsToBuild: 0, ...cost }
+  if (!ignoreCase) return { test: text => text.includes(source), unitsToBuild: () => 0, ...cost }
   const lowered = simpleLowerCase(source)
   return {
     test: text => (FOLDS_TO_ASCII.test(text) ? compiled().test(text) : text.toLowerCase().includes(lowered)),
-    unitsToBuild: 0,
+    unitsToBuild: text => (FOLDS_TO_ASCII.test(text) ? unitsToBuild() : 0),
     ...cost,
   }
 }
 
 /** It is thought out when somebody asks: without a budget nobody does. */
-function costOf(source: string, ignoreCase: boolean): Pick<RegularExpression, 'boundFor' | 'counting'> {
+function costOf(
+  source: string,
+  ignoreCase: boolean,
+): Pick<RegularExpression, 'isRead' | 'read' | 'boundFor' | 'counting'> {
   let known: { readonly program: ExpressionProgram | undefined; readonly size: number } | undefined
   const program = () => {
     if (known === undefined) {
@@ -123,6 +131,8 @@ function costOf(source: string, ignoreCase: boolean): Pick<RegularExpression, 'b
     return known
   }
   return {
+    isRead: () => known !== undefined,
+    read: () => READ_UNITS * program().size,
     boundFor: text => (text.length + 1) * program().size,
     counting: text => {
       const { program: counted } = program()
