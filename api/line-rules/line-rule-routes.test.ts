@@ -212,9 +212,9 @@ test('a retention rule says what it is called, what it is for and how long', asy
     '"days" must be greater than or equal to 1',
     '"value" must contain at least one of [host, app, level, query]',
   ])
-  expect(await problems('POST', path, { name: 'a', priority: 1.5, days: 65_536, host: 'h' })).toEqual([
+  expect(await problems('POST', path, { name: 'a', priority: 1.5, days: 3_651, host: 'h' })).toEqual([
     '"priority" must be a number',
-    '"days" must be less than or equal to 65535',
+    '"days" must be less than or equal to 3650',
   ])
   const { id } = (await call('POST', path, RETENTION)).body
   expect(await problems('PATCH', `${path}/${id}`, { name: '', level: '' })).toEqual([
@@ -225,6 +225,31 @@ test('a retention rule says what it is called, what it is for and how long', asy
   expect(await problems('POST', path, { name: 'a', priority: 1, days: 3 })).toEqual([
     '"value" must contain at least one of [host, app, level, query]',
   ])
+})
+
+test('a rule that was saved with more days than an account may have stays, and nobody gives it others', async () => {
+  const path = '/v1/config/retention-rules'
+  const account = installation.credentials.accountId
+  const saved = { ...RETENTION, id: '28106de8c5', days: 40_000, active: true, host: '', app: '', query: '' }
+  const { configuration } = installation
+  const before = configuration.get(lineRules, account)
+  const value = { account, exclusions: [], streamExclusions: [], retentionRules: [saved] }
+  await installation.write({ kind: lineRules, id: account, expectedVersion: before?.version ?? 0, value })
+  expect((await call('GET', path)).body).toEqual([saved])
+  const changed = { ...saved, name: 'kept' }
+  expect(await call('PATCH', `${path}/${saved.id}`, changed)).toMatchObject({ status: 200, body: changed })
+  const tooMany = '"days" must be less than or equal to 3650'
+  expect(await problems('PATCH', `${path}/${saved.id}`, { days: 40_001 })).toEqual([tooMany])
+  expect(await problems('PATCH', `${path}/${saved.id}`, { days: 3_651, name: '' })).toEqual([
+    '"name" is not allowed to be empty',
+    tooMany,
+  ])
+  expect(await problems('POST', path, { ...RETENTION, days: 40_000 })).toEqual([tooMany])
+  expect((await call('PATCH', `${path}/${saved.id}`, { days: 3_650 })).body).toEqual({
+    ...changed,
+    days: 3_650,
+  })
+  expect((await call('DELETE', `${path}/${saved.id}`)).status).toBe(200)
 })
 
 describe('quotas', () => {

@@ -15,10 +15,13 @@ import {
   RetentionRuleCreate,
   RetentionRuleRecord,
 } from '../../schemas/http/line-rules-api.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
+import { isJsonObject } from '../../schemas/json.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { badRequest, type ValidationDetail } from '../http/errors.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 
 const RulePath = Type.Object({ id: Type.String() })
@@ -93,10 +96,23 @@ const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
     { config, attachValidation: true, schema: { ...change, body: RetentionRuleChange } },
     async request => {
       const { caller, params, body } = request
-      assertValid(request, sent => rules.changeDetails(caller, params.id, sent))
+      const before = rules.get(caller, params.id)
+      assertValid(request, sent => [
+        ...daysDetails(before, sent),
+        ...rules.changeDetails(caller, params.id, sent),
+      ])
+      const details = daysDetails(before, body)
+      if (details.length > 0) throw badRequest(details)
       return rules.change(caller, params.id, givenMembers(body, RETENTION_MEMBERS))
     },
   )
+}
+
+/** A rule that was saved with more days than a new one may have keeps them, also when they are sent back. */
+function daysDetails(before: { readonly days: number }, sent: unknown): ValidationDetail[] {
+  const days = isJsonObject(sent) ? sent.days : undefined
+  if (typeof days !== 'number' || days <= MAX_RETENTION_DAYS || days === before.days) return []
+  return [{ message: `"days" must be less than or equal to ${MAX_RETENTION_DAYS}`, key: 'days' }]
 }
 
 interface RuleFamily<Name extends ListName, Rule extends TSchema> {

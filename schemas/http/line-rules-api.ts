@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Keywords } from './keywords.ts'
+import { MAX_RETENTION_DAYS } from './retention-api.ts'
 
 /**
  * What happens to lines before they are stored: exclusion rules (configuration and account API, section 14), rules on
@@ -8,8 +9,6 @@ import type { Keywords } from './keywords.ts'
  */
 
 const MAX_NAMES = 1_000
-/** The widest pool that a line can name. */
-const MAX_DAYS = 65_535
 const MAX_TITLE_CHARACTERS = 1_000
 const MAX_HOST_CHARACTERS = 256
 const MAX_APP_CHARACTERS = 512
@@ -76,6 +75,11 @@ const RetentionConditions = {
   level: Type.Optional(Type.String({ maxLength: 80, default: '', description: 'Without regard to case' })),
   query: Query,
 }
+const RULE_DAYS = {
+  minimum: 1,
+  description:
+    'How long lines are kept, be it shorter or longer than others of the account; also the pool that they count in',
+}
 const RetentionMembers = {
   name: Type.String({ minLength: 1, maxLength: MAX_TITLE_CHARACTERS }),
   priority: Type.Integer({
@@ -83,20 +87,17 @@ const RetentionMembers = {
     maximum: 1_000_000,
     description: 'Of the rules that match, the one with the lowest number decides',
   }),
-  days: Type.Integer({
-    minimum: 1,
-    maximum: MAX_DAYS,
-    description:
-      'How long lines are kept, be it shorter or longer than others of the account; also the pool that they count in',
-  }),
+  days: Type.Integer({ ...RULE_DAYS, maximum: MAX_RETENTION_DAYS }),
 }
 
 const RetentionRule = Type.Object({ ...RetentionMembers, ...RetentionConditions })
 export const RetentionRuleCreate = Type.Object(RetentionRule.properties, {
   needsConditionOf: RETENTION_CONDITIONS,
 } satisfies Keywords)
-/** What is left out stays. */
-export const RetentionRuleChange = Type.Partial(RetentionRule)
+/** What is left out stays. The days of a rule that was saved with more than a new one may have can be sent back. */
+export const RetentionRuleChange = Type.Partial(
+  Type.Object({ ...RetentionRule.properties, days: Type.Integer(RULE_DAYS) }),
+)
 
 export const RetentionRuleRecord = Type.Object({
   id: Id,

@@ -5,6 +5,7 @@ import Type from 'typebox'
  * resource is Weir's own.
  */
 
+/** Of an account, and of a rule. Rules that were saved with more are valid. */
 export const MAX_RETENTION_DAYS = 3_650
 
 const Days = Type.Integer({
