@@ -1,3 +1,5 @@
+import { MAX_PROBLEMS } from '../../engine/event/problem.ts'
+
 /** One finding of a validation: `key` is the path of the member, as in `channels[0].url`. */
 export interface ValidationDetail {
   readonly message: string
@@ -30,9 +32,11 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that names the member at fault: configuration file, section 3. */
+/** A request that names the members at fault, the first thousand of them: configuration file, section 3. */
 export function badRequest(details: readonly ValidationDetail[]): ApiError {
-  return new ApiError(400, 'BadRequest', details[0]?.message ?? 'Bad Request', { details })
+  return new ApiError(400, 'BadRequest', details[0]?.message ?? 'Bad Request', {
+    details: details.slice(0, MAX_PROBLEMS),
+  })
 }
 
 export function notAuthorized(message = 'Not Authorized'): ApiError {

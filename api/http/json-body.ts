@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { assertNoneTooLarge, parseBoundedNumbers } from '../../engine/json/json-text.ts'
@@ -7,6 +8,8 @@ import { rememberOrder } from './member-order.ts'
 
 /** Deeper than any document of the specification; bounds what recursion over a body can cost. */
 const MAX_DEPTH = 64
+/** It is read within a few milliseconds. */
+const LARGE_BYTES = 65_536
 const OPEN = new Set(['{', '['])
 const CLOSE = new Set(['}', ']'])
 
@@ -24,6 +27,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const value = jsonBody(body, request.routeOptions.config.exactMember)
+    // To read a large one takes long enough: everybody else has a turn before it is looked at.
+    if (body.length > LARGE_BYTES) await setImmediate()
     // A schema says so by itself, and points to what is wrong.
     if (request.routeOptions.schema?.body === undefined) assertObjectOrNone(value)
     return value

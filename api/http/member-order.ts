@@ -5,6 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 /** A name such as `"10"`, which any object here has ahead of all other names, whatever came first. */
 const NUMERIC_NAME = /"(?:\d|\\u003\d)+"\s*:/
 const INDENT = '  '
+/** A text that is longer is not read a second time: that would take four times as long as the first. */
+const MAX_ORDERED_CHARACTERS = 262_144
 
 /** Names of the members of objects where their order is another one than that of the object. */
 const sentOrders = new WeakMap<JsonObject, readonly string[]>()
@@ -12,10 +14,12 @@ const sentOrders = new WeakMap<JsonObject, readonly string[]>()
 /**
  * Remembers the order in which members were sent, for `indentedJsonText`, as long as their objects are there.
  *
+ * @param text at most a quarter of a million characters; the order of a longer one is that of the objects
  * @param value what the text stands for; it is nested in a bounded depth
  */
 export function rememberOrder(text: string, value: JsonValue): void {
-  if (NUMERIC_NAME.test(text)) compareOrder(value, JSON.parse(withMarkedKeys(text)) as JsonValue)
+  if (text.length <= MAX_ORDERED_CHARACTERS && NUMERIC_NAME.test(text))
+    compareOrder(value, JSON.parse(withMarkedKeys(text)) as JsonValue)
 }
 
 function compareOrder(value: JsonValue, marked: JsonValue): void {

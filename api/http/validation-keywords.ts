@@ -1,5 +1,6 @@
 import type { Ajv, ErrorObject, FuncKeywordDefinition } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
+import { MAX_PROBLEMS } from '../../engine/event/problem.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Keywords, Reads } from '../../schemas/http/keywords.ts'
@@ -101,7 +102,7 @@ function readJson(sent: unknown, tokens: readonly string[] | undefined): ReturnT
   if (value === undefined) return { findings: [{ keyword: 'json', params: {} }] }
   const unknown =
     tokens === undefined ? [] : [...new Set(tokensIn(value))].filter(token => !tokens.includes(token))
-  const findings = unknown.map(token => ({ keyword: 'token', params: { token } }))
+  const findings = unknown.slice(0, MAX_PROBLEMS).map(token => ({ keyword: 'token', params: { token } }))
   return { findings, read: value }
 }
 
@@ -130,14 +131,14 @@ function presentOf(members: readonly string[], value: unknown): string[] {
 function findDuplicates(member: string, value: unknown, path: string): ReturnType<Check<string>> {
   if (!Array.isArray(value)) return { findings: [] }
   const seen = new Set<unknown>()
-  const findings = value.flatMap((element, index) => {
+  const findings: Finding[] = []
+  for (const [index, element] of value.entries()) {
     const text = isJsonObject(element) ? element[member] : undefined
-    if (text === undefined || !seen.has(text)) {
-      seen.add(text)
-      return []
-    }
-    return [{ keyword: 'distinctBy', params: {}, instancePath: `${path}/${index}` }]
-  })
+    if (text !== undefined && seen.has(text))
+      findings.push({ keyword: 'distinctBy', params: {}, instancePath: `${path}/${index}` })
+    if (findings.length === MAX_PROBLEMS) break
+    seen.add(text)
+  }
   return { findings }
 }
 

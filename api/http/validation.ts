@@ -1,13 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { Problem } from '../../engine/event/problem.ts'
+import { withBoundedLoops } from '../../engine/event/bounded-loops.ts'
+import { MAX_PROBLEMS, type Problem } from '../../engine/event/problem.ts'
 import type { ValidationDetail } from './errors.ts'
 import { isoTimeMs } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'
 
-/** More than anybody reads; a body of nothing but mistakes would have a million. */
-const MAX_FINDINGS = 1000
 const EMAIL = addFormats.default.get('email') as RegExp
 /** An address of IPv6 stands in brackets. */
 const HOST_AND_PORT =
@@ -22,7 +21,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * out of a text, no member dropped without a word. All findings are reported at once.
  */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
-  const ajv = new Ajv({ allErrors: true, coerceTypes: false, strict: false })
+  const ajv = new Ajv({
+    allErrors: true,
+    coerceTypes: false,
+    strict: false,
+    code: { process: withBoundedLoops },
+  })
   addFormats.default(ajv)
   ajv.addFormat('host:port', HOST_AND_PORT)
   ajv.addFormat('HTTP header name', HEADER_NAME)
@@ -36,7 +40,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
       const holds = (rule: object, part: unknown) => ajv.validate(rule, part)
       validate.errors = inSchemaOrder(
         { schema, value, holds },
-        (compiled.errors ?? []).slice(0, MAX_FINDINGS),
+        (compiled.errors ?? []).slice(0, MAX_PROBLEMS),
       )
       return false
     }

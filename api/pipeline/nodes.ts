@@ -1,7 +1,9 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
+import { tooManyUnknownOptions } from '../../engine/nodes/check-node.ts'
 import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'
+import type { JsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../http/errors.ts'
 import { distinct, ProblemsError } from '../http/problems-error.ts'
@@ -102,6 +104,8 @@ export class Nodes {
     const { members, problems } = membersOf(body)
     const type = members.type ?? stored?.type
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
+    const unknown = tooManyUnknownOptions(kind, type, members.user_config)
+    if (unknown.length > 0) throw new ProblemsError([...problems, ...unknown])
     const others = draft.value.nodes.filter(each => each.id !== id)
     assertExpressionLimit(
       '/user_config',
@@ -112,7 +116,10 @@ export class Nodes {
       !body.findings.some(({ instancePath }) => instancePath.startsWith(`/${member}`))
     const { configuration } = this.#ports
     const routes = { configuration, account: pipeline.value.account }
-    const sent = { ...members, type }
+    // An object with very many members takes long to copy.
+    const sent = (members.type === type ? members : { ...members, type }) as JsonObject & {
+      readonly type: string
+    }
     const place = { id, kind, generation, stored }
     const { node, problems: found } = checkedNode(sent, place, {
       settings: this.#settings,

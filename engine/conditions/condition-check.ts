@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
-import { type Problem, pointerTo } from '../event/problem.ts'
+import { MAX_PROBLEMS, type Problem, pointerTo } from '../event/problem.ts'
 import { regularExpressionProblem } from '../expressions/regular-expression.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { numericOperand, type Operator, operatorNamed } from './operators.ts'
@@ -23,7 +23,10 @@ export interface ConditionRules {
   readonly caseSensitiveDefault?: boolean
 }
 
-/** Checks a conditional as it came in a request; all findings at once (components 3.2, pipeline API 3). */
+/**
+ * Checks a conditional as it came in a request; all findings at once, to the leaf with the thousandth (components 3.2,
+ * pipeline API 3).
+ */
 export function checkCondition(value: JsonValue | undefined, rules: ConditionRules = {}): CheckedCondition {
   const check = new ConditionCheck(rules)
   return { stored: check.branch(value, '', 0), problems: check.problems }
@@ -71,6 +74,7 @@ class ConditionCheck {
     if (expressions.length === 0) this.#add(listPath, 'must NOT have fewer than 1 items')
     return {
       expressions: expressions.map((expression, index) => {
+        if (this.problems.length >= MAX_PROBLEMS) return expression
         const at = pointerTo(listPath, index)
         const isBranch =
           isJsonObject(expression) &&

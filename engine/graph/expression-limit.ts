@@ -52,7 +52,8 @@ function statesIn(parts: readonly JsonValue[], enough: number): number {
     } else if (isJsonObject(value)) {
       const { str_operator: name } = value
       const isComparison = typeof name === 'string' && operatorNamed(name)?.operand === 'expression'
-      for (const [member, each] of Object.entries(value)) {
+      for (const member in value) {
+        const each = value[member] as JsonValue
         if (typeof each !== 'string') waiting.push(each)
         else if (EXPRESSION_OPTIONS.includes(member) || (isComparison && member === 'value'))
           states += regularExpressionWeight(each)

@@ -1,4 +1,6 @@
+import type { TObject } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { MAX_PROBLEMS, type Problem } from '../event/problem.ts'
 import type { ConfigCheck } from './contract/config-schema.ts'
 import { checkOptions, type NodeSettings } from './contract/node-declaration.ts'
 import { declarationOf, type NodeKind } from './known-types.ts'
@@ -35,6 +37,30 @@ export function checkNode(
       message,
     })),
   }
+}
+
+/**
+ * Options that no node of a type has: found at once, before a closer look at what may be hundreds of thousands.
+ *
+ * @returns the first thousand, as `checkNode` says them, when there are so many; otherwise nothing
+ */
+export function tooManyUnknownOptions(
+  kind: NodeKind,
+  type: string,
+  userConfig: JsonValue | undefined,
+): readonly Problem[] {
+  const schema: (TObject & { readonly additionalProperties?: unknown }) | undefined = declarationOf(
+    kind,
+    type,
+  )?.config
+  if (schema?.additionalProperties !== false || !isJsonObject(userConfig)) return []
+  const problems: Problem[] = []
+  for (const name in userConfig) {
+    if (Object.hasOwn(schema.properties, name)) continue
+    problems.push({ instancePath: '/user_config', message: `must NOT have additional properties: '${name}'` })
+    if (problems.length === MAX_PROBLEMS) return problems
+  }
+  return []
 }
 
 function refused(instancePath: string, message: string): ConfigCheck {

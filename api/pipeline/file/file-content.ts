@@ -1,5 +1,5 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import type { Problem } from '../../../engine/event/problem.ts'
+import { MAX_PROBLEMS, type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/config-schema.ts'
 import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file.ts'
@@ -14,8 +14,6 @@ import type { FilePlace, SentFile } from './sent-file.ts'
 
 /** More findings than anybody reads: the closer look, which takes time for each of them, is left out. */
 const MAX_SCHEMA_PROBLEMS = 100
-/** All at once, but a file of nothing else would make an answer many times its size. */
-const MAX_PROBLEMS = 1000
 /** Of a list: what a pipeline cannot have, and what would take long to look at. */
 const MAX_ITEMS = 1000
 
@@ -69,9 +67,14 @@ function sentFile(value: JsonObject, found: readonly Problem[]): SentFile {
 }
 
 function sizeProblems(value: JsonObject): Problem[] {
-  return Object.entries(value).flatMap(([member, list]) =>
-    Array.isArray(list) && list.length > MAX_ITEMS
-      ? [{ instancePath: `/${member}`, message: `must NOT have more than ${MAX_ITEMS} items` }]
-      : [],
-  )
+  const problems: Problem[] = []
+  for (const member in value) {
+    const list = value[member]
+    if (Array.isArray(list) && list.length > MAX_ITEMS)
+      problems.push({
+        instancePath: pointerTo('', member),
+        message: `must NOT have more than ${MAX_ITEMS} items`,
+      })
+  }
+  return problems
 }
