@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
-import { GuardedTopic, type LostTail } from './guarded-topic.ts'
+import { acceptLossCommand, GuardedTopic, type LostTail } from './guarded-topic.ts'
 import type { NewRecord, Topic } from './log.ts'
 import { memoryLog } from './memory-log.ts'
 
@@ -73,4 +73,10 @@ test('a mark beyond the end has the partition looked at, one that was reached do
   expect(looked).toEqual([0])
   await topic.noteMark(0, 6n)
   expect(looked).toEqual([0, 0])
+})
+
+test('the command that accepts a loss names each topic as the command line takes it', () => {
+  const named = (topic: string) => acceptLossCommand({ topic, partition: 1, from: 3n, to: 9n })
+  for (const name of ['ingest', 'keyed', 'config'])
+    expect(named(`weir.${name}`)).toBe(`weir log accept-loss --topic ${name} --partition 1 --from 3 --to 9`)
 })
