@@ -24,6 +24,7 @@ import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { findLostTail, findLostTailNow } from '../engine/replay/lost-tail.ts'
 import { LiveTaps } from '../engine/replay/taps/taps.ts'
 import { endMarkTable } from '../engine/store/end-mark-table.ts'
+import { HOUR_MS } from '../engine/times/duration.ts'
 import { wholeAssignment } from '../engine/worker/assignment.ts'
 import { Engine } from '../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
@@ -39,7 +40,6 @@ import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
 const GIB = 1024 ** 3
-const HOUR_MS = 3_600_000
 /** Default room for the log: the smaller of this and half of the free disk. */
 const LOG_MAX_BYTES = 20 * GIB
 

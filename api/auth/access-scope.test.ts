@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
@@ -11,7 +12,6 @@ const WEB = 'aaaaaaaaaa'
 const ERRORS = 'bbbbbbbbbb'
 const NOTHING = 'cccccccccc'
 const NOT_SECRET = 'dddddddddd'
-const HOUR_MS = 3_600_000
 
 let lines: StoredLines
 let weir: TestInstallation

@@ -2,10 +2,10 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { LogError, type LogRecord, type Topic } from '../../engine/log/log.ts'
 import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.ts'
 import type { Logger } from '../../engine/logger.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import type { RecentKeys } from './recent-keys.ts'
 
-const DAY_MS = 86_400_000
 /** Of all partitions, at a start: some 200,000 answers. */
 const NEWEST_BYTES = 32 * 1024 * 1024
 const READ_BYTES = 1_000_000

@@ -6,6 +6,7 @@ import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import type { Logger } from '../../engine/logger.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import { INGEST_TOPIC, KEYS_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { ApiError } from '../http/errors.ts'
@@ -18,7 +19,6 @@ import { RecentKeys } from './recent-keys.ts'
 const PARTITIONS = 2
 const ACCOUNT = 'acme'
 const PARTITION = partitionOfAccount(ACCOUNT, PARTITIONS)
-const DAY_MS = 86_400_000
 
 interface World {
   readonly clock: ManualClock

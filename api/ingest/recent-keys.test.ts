@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { ApiError } from '../http/errors.ts'
 import { type KeptAnswer, RecentKeys } from './recent-keys.ts'
 
-const DAY_MS = 86_400_000
 const digest = (body: string) => Buffer.from(body)
 const answer = (batchId: string): Promise<KeptAnswer> => Promise.resolve({ batchId, isPartial: false })
 

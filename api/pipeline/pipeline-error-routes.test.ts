@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { StoreError } from '../../engine/store/store.ts'
+import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import type { PipelineErrorRecord } from '../../schemas/http/pipeline-error-api.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -11,8 +12,6 @@ import { type TestInstallation, testInstallation } from '../../test/support/test
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const OTHER_ACCOUNT = '0123456789'
 const OPTION = 'an-option-that-is-secret'
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 let stored: StoredLines
 let weir: TestInstallation

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { type PipelineErrorEntry, pipelineErrors } from '../../engine/store/pipeline-errors.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { PipelineErrorQuery, PipelineErrorRecord } from '../../schemas/http/pipeline-error-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { ProblemsError } from '../http/problems-error.ts'
@@ -17,7 +18,6 @@ export interface PipelineErrorRouteOptions {
   readonly clock: Clock
 }
 
-const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 100
 
 /** What nodes reported. It shows what lines hold, so it asks for as much as an explanation does. */

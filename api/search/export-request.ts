@@ -4,6 +4,7 @@ import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { decodePageToken } from './page-token.ts'
 
@@ -25,7 +26,7 @@ const PREFERENCES = ['head', 'tail'] as const
  * For that long all pages hide what the first one hid; later, lines whose retention has passed meanwhile are
  * hidden, too.
  */
-const STEADY_MS = 86_400_000
+const STEADY_MS = DAY_MS
 
 /** @throws ApiError 400 with all that is wrong with the parameters */
 export function readExport(

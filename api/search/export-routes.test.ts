@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fullFieldDaysBlock } from '../../engine/fold/full-field-days-block.ts'
 import type { Statement, Store } from '../../engine/store/store.ts'
 import { StoreError } from '../../engine/store/store.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../test/support/test-installation.ts'
 
 const SECOND = Math.floor(RECEIVED_MS / 1000)
-const DAY_MS = 86_400_000
 const LINES = 30
 
 let lines: StoredLines

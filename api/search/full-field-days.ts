@@ -3,8 +3,8 @@ import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import { isParsedField } from '../../engine/store/search/line-fields-sql.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Statement } from '../../engine/store/store.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 
-const DAY_MS = 86_400_000
 /** A header has no room for years. */
 const MAX_DAYS = 31
 

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { suspensionTokens } from '../../engine/configuration/kinds/suspension.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import {
   TEST_SETTINGS,
@@ -12,7 +13,6 @@ import {
 
 const INGESTION = '/v1/config/ingestion'
 const WRONG = '"token" is wrong, too old or used already'
-const MINUTE_MS = 60_000
 
 let installation: TestInstallation
 

@@ -8,6 +8,7 @@ import { type Account, accounts, secretHash } from '../../engine/configuration/e
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { suspensionTokens } from '../../engine/configuration/kinds/suspension.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
@@ -15,7 +16,6 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { badRequest, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
-const MINUTE_MS = 60_000
 /** Of one account; the oldest goes when there is one more. */
 const MAX_TOKENS = 20
 

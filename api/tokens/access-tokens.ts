@@ -12,6 +12,7 @@ import { type Member, memberKey, members } from '../../engine/configuration/kind
 import { tokenUses } from '../../engine/configuration/kinds/token-uses.ts'
 import { newToken } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { TokenChange, TokenCreate } from '../../schemas/http/token-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -35,7 +36,7 @@ export interface Issued {
 }
 
 /** Tokens that have ended are forgotten when others are made, but not at once: people look for them. */
-const FORGET_AFTER_MS = 7 * 86_400_000
+const FORGET_AFTER_MS = 7 * DAY_MS
 
 const PREFIX = { user: 'sta', service: 'sts', enterprise: 'ste' } as const
 

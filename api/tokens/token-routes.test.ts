@@ -10,6 +10,7 @@ import {
 } from '../../engine/configuration/entities.ts'
 import { members } from '../../engine/configuration/kinds/members.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import {
   TEST_SETTINGS,
@@ -19,7 +20,6 @@ import {
 import { buildServer } from '../server.ts'
 
 const URL = '/v1/config/tokens'
-const DAY_MS = 86_400_000
 
 let installation: TestInstallation
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { dateTimeToMs } from '../../engine/lines/scan/timestamp.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 
 /** Both bounds inclusive, UNIX ms. */
@@ -7,7 +8,6 @@ export interface Period {
   readonly toMs: number
 }
 
-const DAY_MS = 86_400_000
 /** As in 20260304T050607Z: up to the seconds, where there are any. */
 const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)?/
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+ -]\d\d)(?::?(\d\d))?)?$/

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
-const DAY_MS = 86_400_000
 /** Midnight of 2026-03-04 UTC. */
 const DAY = Date.UTC(2026, 2, 4)
 const NOON_S = (DAY + DAY_MS / 2) / 1000

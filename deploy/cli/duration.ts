@@ -1,11 +1,13 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../engine/times/duration.ts'
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 }
 
 /** Reads `90s`, `15m`, `1h`, `2d`, `1w` or `500ms`; undefined when it is none. */

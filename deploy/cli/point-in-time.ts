@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import { durationMs } from './duration.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i
-const DAY_MS = 86_400_000
 
 /**
  * Reads a time as people write it: `now`, `2h` (that long ago), `today`, `yesterday`, an ISO date or date-time

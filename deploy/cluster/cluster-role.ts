@@ -10,6 +10,7 @@ import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
 import { FollowedTaps } from '../../engine/replay/taps/followed-taps.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { endMarkTable } from '../../engine/store/end-mark-table.ts'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { CutsOnTheLog } from '../../engine/worker/cuts-on-the-log.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { configurationEnd, lossError } from '../configuration-guard.ts'
@@ -28,7 +29,6 @@ export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
 
 /** After that a graceful stop gives up: nothing is lost, another process has a little to repeat. */
 const STOP_WITHIN_MS = 9_500
-const HOUR_MS = 3_600_000
 const LINGER_MS = 2_000
 
 interface Running {

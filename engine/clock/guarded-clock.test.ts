@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '../times/duration.ts'
 import { guardedClock } from './guarded-clock.ts'
 import { manualClock } from './manual-clock.ts'
-
-const HOUR_MS = 3_600_000
 
 test('a jump of more than an hour is believed only after it has lasted 60 s', () => {
   const machine = manualClock(1_000_000)

@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../times/duration.ts'
 import type { Clock } from './clock.ts'
 
-const JUMP_MS = 3_600_000
+const JUMP_MS = HOUR_MS
 const DISBELIEF_MS = 60_000
 
 /**

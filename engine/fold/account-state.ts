@@ -26,6 +26,7 @@ import {
   ownStoresOf,
 } from '../nodes/destinations/log-analysis/own-store.ts'
 import { EVENT_UNITS, type Steps, type Stretch } from '../steps.ts'
+import { HOUR_MS } from '../times/duration.ts'
 import { AccountRules, type Exclusion } from './account-rules.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
 import { Exemptions } from './exemptions.ts'
@@ -118,7 +119,7 @@ export interface KeptRevision {
 }
 
 /** How long a revision stays, beyond the last word of it, for events that take a second way. */
-const RETIRING_MS = 3_600_000
+const RETIRING_MS = HOUR_MS
 
 /** What one partition knows and remembers of one account. */
 export class AccountState {

@@ -4,12 +4,12 @@ import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { type DeadLetter, deadLetterValues, lettersIn } from './dead-letter.ts'
 import type { Flush } from './flush.ts'
 import { encodeControl, FoldError, PartitionFold } from './partition-fold.ts'
 
 const IDENTITY = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
-const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2031, 2, 9, 8)
 const BROKEN = node('sink', 'store', 'mezmo', ['source'], { query: { hostname: '{{ .app }}' } })
 const MENDED = node('sink', 'store', 'mezmo', ['source'])

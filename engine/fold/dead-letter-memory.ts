@@ -1,8 +1,9 @@
 import { MAX_DEAD_LETTER_DAYS } from '../../schemas/log/dead-letters.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { LetterOrigin } from './dead-letter.ts'
 
 /** Longer than any letter is kept: whoever asks for a replay may have another idea of the time. */
-const MAX_AGE_MS = (MAX_DEAD_LETTER_DAYS + 1) * 86_400_000
+const MAX_AGE_MS = (MAX_DEAD_LETTER_DAYS + 1) * DAY_MS
 
 /** Letters of one record: all have the time of the record. */
 interface ReplayedRecord {

@@ -5,9 +5,9 @@ import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.
 import { readNativeBlock } from '../../test/support/native-reader.ts'
 import { exclusion } from '../../test/support/world.ts'
 import type { LogRecord } from '../log/log.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { PartitionFold } from './partition-fold.ts'
 
-const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 10, 20, 12)
 const IDENTITY = {
   topic: 'weir.ingest',

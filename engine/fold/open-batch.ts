@@ -2,9 +2,9 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { newLineBlock } from '../lines/line-block.ts'
 import type { LineBlock, StoredLine } from '../lines/stored-line.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { TableBatch } from './flush.ts'
 
-const DAY_MS = 86_400_000
 /** A batch ends after the record that brings it to one of these. */
 const MAX_BATCH_BYTES = 32 * 1024 * 1024
 const MAX_BATCH_ROWS = 150_000

@@ -18,6 +18,7 @@ import type { StoredLine } from '../lines/stored-line.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { newStoredLine } from '../nodes/destinations/log-analysis/own-store.ts'
 import { EVENT_UNITS, finish, type Steps, Stretch } from '../steps.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../times/duration.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
@@ -39,14 +40,12 @@ import type { Outbox } from './spread/outbox.ts'
 import { sourceKey } from './spread/spread-account.ts'
 import { LineStand } from './tailed-line.ts'
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 /** A checkpoint is due when this many times its size has been read since the last one … */
 const CHECKPOINT_READ_FACTOR = 20
 /** … but not before that much, so that small states are not written all the time … */
 const CHECKPOINT_MIN_READ_BYTES = 8 * 1024 * 1024
 /** … and in any case after an hour of log time with records. */
-const CHECKPOINT_MAX_AGE_MS = 3_600_000
+const CHECKPOINT_MAX_AGE_MS = HOUR_MS
 
 export interface FoldIdentity extends FoldSeat {
   readonly logId: string

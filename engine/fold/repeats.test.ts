@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../times/duration.ts'
 import { IdempotencyKeys, MAX_STREAMS, Producers, STREAM_WINDOW } from './repeats.ts'
 
-const DAY_MS = 86_400_000
 const digest = (text: string) => Buffer.from(text)
 
 describe('producers', () => {

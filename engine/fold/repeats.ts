@@ -1,12 +1,12 @@
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
+import { DAY_MS } from '../times/duration.ts'
 
 /**
  * What a partition remembers to tell a repeat from something new. Part of its checkpoint; judged by log time
  * alone, so a replay judges alike.
  */
 
-const DAY_MS = 86_400_000
 /** A producer that was idle for that long has minted a new id (it does so after half of it). */
 const PRODUCER_EXPIRY_MS = DAY_MS
 /** An idempotency key without a number. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../times/duration.ts'
 import { FieldNames, MAX_FIELD_NAMES } from './field-names.ts'
 
-const DAY_MS = 86_400_000
 const NOON = 20_000 * DAY_MS + DAY_MS / 2
 
 function accepts(names: FieldNames, path: string): boolean {

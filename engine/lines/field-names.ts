@@ -1,3 +1,4 @@
+import { DAY_MS } from '../times/duration.ts'
 import { hasFixedName } from './line-members.ts'
 
 /** Distinct names of fields per account and UTC day; further ones are not indexed: ingestion, section 1.3. */
@@ -6,7 +7,6 @@ export const MAX_FIELD_NAMES = 500
 const MAX_NAME_CHARACTERS = 512
 /** Bounds the cache below; a real account has a few hundred nodes. */
 const MAX_CACHED_NODES = 4096
-const DAY_MS = 86_400_000
 
 /**
  * A step into a record: its dotted path, built once. Part of a cache that decides nothing: whether a name is

@@ -2,14 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
+import { HOUR_MS } from '../times/duration.ts'
 import { LogError, type NewRecord, type Topic } from './log.ts'
 import { memoryLog } from './memory-log.ts'
 import { Producer, type ProducerOptions } from './producer.ts'
 
 /** What happens to one append: stored or not, told or not, stored once more when it is far too late. */
 type Fate = 'stored' | 'full' | 'lost' | 'stored, answer lost' | 'lost, stored late' | 'refused'
-
-const HOUR_MS = 3_600_000
 
 /** A topic in memory whose appends meet the given fates, one after the other, and are all well afterwards. */
 async function faultyTopic(fates: Fate[], clock: ManualClock) {

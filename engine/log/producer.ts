@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
+import { HOUR_MS } from '../times/duration.ts'
 import { type Appended, LogError, type Topic } from './log.ts'
 
-const HOUR_MS = 3_600_000
 /** Half of what the reading side remembers an idle producer for. */
 const IDLE_MS = 12 * HOUR_MS
 /** Sequences stay below it: an Avro int on Kafka. */

@@ -1,6 +1,7 @@
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import type { PartitionTable } from './store.ts'
@@ -17,8 +18,6 @@ import type {
 } from './store-audit.ts'
 import { auditFailure } from './store-failure.ts'
 import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * The audit of a store on ClickHouse, embedded or a server.

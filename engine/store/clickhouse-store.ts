@@ -1,6 +1,7 @@
 import type { Position } from '../../schemas/log/position.ts'
 import { blockColumns, blockStructure, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
@@ -49,7 +50,7 @@ const INSERT_SETTINGS = [
 ]
 
 /** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
-const MINUTE_TABLES_MARGIN_MS = 86_400_000
+const MINUTE_TABLES_MARGIN_MS = DAY_MS
 
 /** Without these the store does not know itself. */
 const ESSENTIAL_TABLES = new Set(['migrations', 'logs'])

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../times/duration.ts'
 import { AUDIT_COMMENT, type AuditStatement } from './connection.ts'
 
 export interface Login {
@@ -8,7 +9,7 @@ export interface Login {
 }
 
 /** Audits of a large day read all of it. */
-const TIMEOUT_MS = 3_600_000
+const TIMEOUT_MS = HOUR_MS
 const TABLE = 'external_rows'
 const SETTINGS = {
   output_format_json_quote_64bit_integers: '1',

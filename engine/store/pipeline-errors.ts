@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../times/duration.ts'
 import type { Store } from './store.ts'
 
 /** Which rows count is decided by the time of the last error of each: a row is what came in a minute of log time. */
@@ -27,7 +28,6 @@ export interface PipelineErrorEntry {
   readonly lastMs: number
 }
 
-const MINUTE_MS = 60_000
 /** Where in the log a row comes from: no two rows have the same. */
 const PLACE = "concat(toString(topic), ' ', toString(partition), ' ', toString(offset), ' ', toString(row))"
 

@@ -1,9 +1,8 @@
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import type { SettledPartition } from './store.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
-
-const DAY_MS = 86_400_000
 
 interface ExpiredDay {
   readonly day: string

@@ -1,3 +1,4 @@
+import { DAY_S } from '../times/duration.ts'
 import type { Statement, Store } from './store.ts'
 
 export type UsageKind = 'apps' | 'hosts' | 'tags'
@@ -35,7 +36,6 @@ export interface PoolUsage extends Usage {
   readonly poolDays: number
 }
 
-const DAY_SECONDS = 86_400
 const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
@@ -128,7 +128,7 @@ function periodParameters(period: UsagePeriod): Record<string, unknown> {
 /** Numbers of the days that lie in the period as a whole; the last is before the first when there is none. */
 function wholeDaysOf(period: UsagePeriod): { readonly first: number; readonly last: number } {
   const { from, to } = secondsOf(period)
-  return { first: Math.ceil(from / DAY_SECONDS), last: Math.floor((to + 1) / DAY_SECONDS) - 1 }
+  return { first: Math.ceil(from / DAY_S), last: Math.floor((to + 1) / DAY_S) - 1 }
 }
 
 function secondsOf({ fromMs, toMs }: UsagePeriod): { readonly from: number; readonly to: number } {
@@ -141,5 +141,5 @@ function clampSeconds(ms: number): number {
 }
 
 function dayText(day: number): string {
-  return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10)
+  return new Date(day * DAY_S * 1000).toISOString().slice(0, 10)
 }

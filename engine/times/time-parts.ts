@@ -1,3 +1,4 @@
+import { DAY_S } from './duration.ts'
 import { type Instant, instantOf } from './instant.ts'
 
 /** What a text says of a time; undefined where it says nothing. */
@@ -27,8 +28,7 @@ export class TimeParts {
 
 export type TimePart = keyof TimeParts
 
-const DAY_SECONDS = 86_400
-const MAX_AHEAD_SECONDS = 31 * DAY_SECONDS
+const MAX_AHEAD_SECONDS = 31 * DAY_S
 /** Days from the start of the year 0 to that of 1970. */
 const DAYS_TO_1970 = 719_528
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
@@ -75,7 +75,7 @@ function localSecond(parts: TimeParts, year: number): number {
     month === undefined || day === undefined ? (parts.dayOfYear ?? 1) : dayOfYearOf(year, month, day)
   const days = daysBeforeYear(year) + dayOfYear - 1
   const hours = hour ?? (hourOfHalf % 12) + 12 * half
-  return days * DAY_SECONDS + hours * 3600 + minute * 60 + second
+  return days * DAY_S + hours * 3600 + minute * 60 + second
 }
 
 function daysBeforeYear(year: number): number {

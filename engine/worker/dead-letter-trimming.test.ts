@@ -4,9 +4,8 @@ import { type ManualClock, manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
+import { HOUR_MS } from '../times/duration.ts'
 import { trimDeadLetters } from './dead-letter-trimming.ts'
-
-const HOUR_MS = 3_600_000
 
 let clock: ManualClock
 let topic: Topic

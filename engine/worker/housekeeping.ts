@@ -6,13 +6,13 @@ import type { PartitionName } from '../fold/run-watch.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
+import { DAY_MS } from '../times/duration.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
 
-const DAY_MS = 86_400_000
 const EVERY_MS = 30_000
 const REPORT_EVERY_MS = 5_000
 /** For that long few lines must have come in before their words are indexed. */

@@ -3,9 +3,8 @@ import { KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { memoryLog } from '../log/memory-log.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
-
-const DAY_MS = 86_400_000
 
 test('answers go after 24 h, not before, on every partition', async () => {
   const clock = manualClock()

@@ -1,7 +1,7 @@
 import type { Topic } from '../log/log.ts'
+import { DAY_MS } from '../times/duration.ts'
 
 /** Keys are remembered for that long. */
-const DAY_MS = 86_400_000
 
 /** Lets go of answers that no process looks at any more. Nothing has to be read first: whoever wants them is reading. */
 export async function trimKeyAnswers(topic: Topic, nowMs: number): Promise<void> {

@@ -17,6 +17,7 @@ import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { findLostTail } from '../replay/lost-tail.ts'
 import type { FollowingFold } from '../replay/present-memory.ts'
 import { type Store, StoreError } from '../store/store.ts'
+import { DAY_MS, HOUR_MS } from '../times/duration.ts'
 import { CutSender } from './cut-sender.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
 import { type LoopTurn, LoopTurns } from './loop-turns.ts'
@@ -27,7 +28,7 @@ const READ_BYTES = 8 * 1024 * 1024
 /** Flushes that may wait for the store: one is being inserted while the next is built. */
 const MAX_WAITING_FLUSHES = 2
 /** A record that far ahead of the worker's own clock is not applied: time in the log never goes back. */
-const MAX_AHEAD_MS = 3_600_000
+const MAX_AHEAD_MS = HOUR_MS
 /** Leaves records of the same instant the chance to arrive before a tick, and ticks rare on a slow log. */
 const TICK_SLACK_MS = 5
 /** The longest wait without a look around: room on the log, a clock that was set. */
@@ -563,5 +564,5 @@ function ownerOf(record: LogRecord): string | undefined {
 }
 
 function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / 86_400_000)
+  return Math.floor(timeMs / DAY_MS)
 }

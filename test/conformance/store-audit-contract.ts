@@ -4,13 +4,13 @@ import { noCounts } from '../../engine/graph/node-counters.ts'
 import type { StoredLine } from '../../engine/lines/stored-line.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import { addedUsage, NO_USAGE, type StoredRange, sameUsage } from '../../engine/store/store-audit.ts'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { blockColumns } from '../../schemas/log/tables.ts'
 import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 import type { OpenedStore } from './store-usage-contract.ts'
 
 const DAY = Date.UTC(2026, 0, 2)
-const HOUR_MS = 3_600_000
 const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
 const LINES: StoredRange = { ...PARTITION, table: 'lines', from: 0n, until: 100n, day: '2026-01-02' }
 const NONE_MISSING = { retentionDays: -1, beforeMs: 0 }

@@ -1,10 +1,9 @@
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import { type Occurrence, occurrencesOf, placeOf } from './occurrence.ts'
 import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
 import { requestName, type SentLine, type SentRequest } from './sent-request.ts'
 import { countedBytes, type HostUsage, inLogOrder, type StoredRow } from './stored-row.ts'
-
-const MINUTE_MS = 60_000
 
 /** What was sent since the last audit, and what the program says that it has of it. */
 export interface Facts {

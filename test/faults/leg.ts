@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { SECOND_MS } from '../../engine/times/duration.ts'
 import type { Dice } from '../support/dice.ts'
 import { Auditor } from './audit.ts'
 import type { Fault } from './fault.ts'
@@ -15,7 +16,6 @@ const WINDOW_MS = 4_000
 /** Of each key: from about a tenth to most of what is sent within a window. */
 const LEAST_LIMIT = 60
 const MOST_LIMIT = 400
-const SECOND_MS = 1_000
 const HURRY_MS = 120
 /** The node of the default graph, which runs while no pipeline is published. */
 const DEFAULT_NODE = 'own-store'

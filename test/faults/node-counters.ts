@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { MinuteCounts } from './audit.ts'
 import type { Finding } from './finding.ts'
 
 const QUERY_STORE = new URL('./query-store.ts', import.meta.url).pathname
-const MINUTE_MS = 60_000
 const GAUGE = /^weir_node_events_total\{pipeline="([^"]*)",node="([^"]*)",outcome="([^"]*)"\} (\d+)$/gm
 
 /** Runs statements on the store of an installation that does not run. @returns the rows of the last one */

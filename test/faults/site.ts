@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { type ExportedLine, exportedLines } from '../support/exported-lines.ts'
 import { lastingPort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
@@ -7,7 +8,6 @@ import { Shipper } from './shipper.ts'
 import { type HostUsage, positionOf, type StoredRow } from './stored-row.ts'
 import { ThrottledPipeline } from './throttled-pipeline.ts'
 
-const DAY_MS = 86_400_000
 /** Older than any line that a recovery waits for. */
 const RECENT_MS = 600_000
 const POLL_MS = 20

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { serverConnection } from '../../engine/store/server-connection.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import {
   type ClickHouseFront,
   type ClickHouseServer,
@@ -16,7 +17,6 @@ import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 5
-const DAY_MS = 86_400_000
 const WAITS_FOR_SERVER = /does not answer as one: lines are taken meanwhile/
 
 let folder: string

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { parseLineId } from '../../schemas/log/position.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
@@ -12,7 +13,6 @@ const PARTITIONS = 4
 const REQUESTS = 40
 const LINES_PER_REQUEST = 50
 const HOSTS = 40
-const DAY_MS = 86_400_000
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
 

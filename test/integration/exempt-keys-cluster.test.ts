@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
@@ -11,7 +12,6 @@ const APPS = 12
 const EXEMPT_APPS = 4
 const HOSTS = 20
 const LIMIT = 3
-const DAY_MS = 86_400_000
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
-
-const DAY_MS = 86_400_000
 
 let weir: RunningWeir
 beforeAll(async () => {

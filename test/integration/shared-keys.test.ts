@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { type ExportedLine, eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
 
-const DAY_MS = 86_400_000
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
 const clock = systemClock()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { ExplainedLine } from '../../schemas/http/explanation-api.ts'
 import { newDice } from '../support/dice.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
@@ -16,7 +17,6 @@ const LIMIT = 3
 const REQUESTS = 120
 const LINES_PER_REQUEST = 400
 const HOSTS = 40
-const DAY_MS = 86_400_000
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
 const clock = systemClock()

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 7
-const DAY_MS = 86_400_000
 
 let weir: RunningWeir
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { type ExportedLine, eventually, exportedLines } from '../support/exported-lines.ts'
 import { runWeir } from '../support/program.ts'
@@ -18,7 +19,6 @@ interface Expected {
 
 const FOLDERS = new URL('../data/folders/', import.meta.url)
 const CLOCK_PRELOAD = new URL('../faults/cluster/process-preload.ts', import.meta.url).pathname
-const HOUR_MS = 3_600_000
 
 let weir: RunningWeir | undefined
 let folder: string | undefined

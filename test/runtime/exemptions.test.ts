@@ -7,6 +7,7 @@ import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { PresentMemory } from '../../engine/replay/present-memory.ts'
 import { ThrottleBuckets } from '../../engine/replay/throttle-buckets.ts'
+import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -26,9 +27,6 @@ import {
 } from '../support/world.ts'
 
 afterEach(expectConservation)
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 /** One line per hour and app. */
 const limiting = (threshold = 1): NodeDocument[] => [

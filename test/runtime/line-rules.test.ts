@@ -9,6 +9,7 @@ import { silentLogger } from '../../engine/logger.ts'
 import { explainRecord } from '../../engine/replay/line-explanation.ts'
 import { MovedEvents } from '../../engine/replay/moved-events.ts'
 import { finish } from '../../engine/steps.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
@@ -32,7 +33,6 @@ import {
 
 afterEach(expectConservation)
 
-const DAY_MS = 86_400_000
 const PIPELINE = [
   SOURCE,
   node('transform', 'drop', 'filter', ['source'], {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeControl, foldIdentity, PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import type { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Cut, controlType } from '../../schemas/log/control.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
@@ -16,7 +17,6 @@ const SEEDS = Number(process.env.SEEDS ?? 40)
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const ACTIONS = 120
 const TABLES = ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days'] as const
-const HOUR_MS = 3_600_000
 
 type Rows = Record<StoreTable, MemoryRow[]>
 

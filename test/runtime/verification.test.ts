@@ -7,12 +7,11 @@ import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { usageTotals } from '../../engine/store/usage.ts'
+import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newVerifiedWorld, OTHER_ACCOUNT, PARTITION, type VerifiedWorld } from '../support/verified-world.ts'
 import { exclusion, node, retention, SOURCE } from '../support/world.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 const FIRST_DAY = '2026-01-01'
 const folder = mkdtempSync(join(tmpdir(), 'weir-verification-'))
 const connections: StoreConnection[] = []

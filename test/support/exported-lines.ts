@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { RunningWeir } from './running-weir.ts'
 
 export interface ExportedLine {
@@ -8,8 +9,6 @@ export interface ExportedLine {
   readonly _mezmo_line_size: number
   readonly [member: string]: unknown
 }
-
-const DAY_MS = 86_400_000
 
 /** Every line that a search finds, oldest first, page by page. */
 export async function exportedLines(

@@ -11,10 +11,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { eventually, exportedLines } from './exported-lines.ts'
 import { RunningWeir } from './running-weir.ts'
-
-const HOUR_MS = 3_600_000
 
 interface Named {
   readonly data: { readonly id: string }

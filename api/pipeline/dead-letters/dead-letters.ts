@@ -15,6 +15,7 @@ import type {
   FoundLetter,
   LetterCondition,
 } from '../../../engine/replay/dead-letters/dead-letter-queue.ts'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import {
   type DeadLetterFilter,
   type DeadLetterQuery,
@@ -35,7 +36,6 @@ import { instantMs } from '../instant.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { revisionDeployedBy, revisionsOf } from '../revisions/revision.ts'
 
-const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 50
 /** A page ends early when its events are that large. */
 const PAGE_BYTES = 4 * 1024 * 1024

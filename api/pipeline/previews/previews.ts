@@ -9,6 +9,7 @@ import { OvertakenError } from '../../../engine/replay/preview/draft-mail.ts'
 import { type PreviewResult, TooMuchUnderWayError } from '../../../engine/replay/preview/preview.ts'
 import { type PreviewStretch, previewOf } from '../../../engine/replay/preview/preview-replay.ts'
 import { NoReplayError, type ReplayedPartition } from '../../../engine/replay/replay.ts'
+import { MINUTE_MS } from '../../../engine/times/duration.ts'
 import type {
   PreviewCounts,
   PreviewOutcome,
@@ -28,7 +29,6 @@ import { nodePointer } from '../publish.ts'
 import type { ReplayPorts } from '../replay-ports.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
 
-const MINUTE_MS = 60_000
 /** How long others of this process wait at a time. */
 const STRETCH_MS = 10
 const MAX_RUNNING = 2

@@ -7,6 +7,7 @@ import {
 } from '../../../engine/configuration/configuration-log.ts'
 import { type Exemption, exemptionKey, exemptions } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../engine/times/duration.ts'
 import {
   type ExemptionRecord,
   type ExemptionWrite,
@@ -20,9 +21,8 @@ import { instantMs } from '../instant.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { type ThrottleNode, type ThrottlePath, throttleIn } from './throttle-node.ts'
 
-const MINUTE_MS = 60_000
 /** What is over is removed from the configuration that much later, since clocks of machines differ. */
-const KEPT_MS = 3_600_000
+const KEPT_MS = HOUR_MS
 
 export interface ExemptionPorts {
   readonly configuration: ConfigurationLog

@@ -8,6 +8,7 @@ import {
   MAX_EXEMPTIONS,
 } from '../../../engine/configuration/entities.ts'
 import { silentLogger } from '../../../engine/logger.ts'
+import { DAY_MS, MINUTE_MS } from '../../../engine/times/duration.ts'
 import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { MemoryStore } from '../../../test/support/memory-store.ts'
@@ -16,8 +17,6 @@ import { type TestInstallation, testInstallation } from '../../../test/support/t
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const WINDOW_MS = 3_600_000
 
 let installation: TestInstallation

@@ -1,8 +1,9 @@
 import { timeOfStream } from '../../../engine/configuration/kinds/line-routing.ts'
+import { HOUR_MS } from '../../../engine/times/duration.ts'
 import type { World } from '../world.ts'
 
 /** A stream stays on the partition of its first request: a new one now and then may go where lines go by then. */
-const LONGEST_USE_MS = 3_600_000
+const LONGEST_USE_MS = HOUR_MS
 
 /** First part of idempotency keys: a UUID of version 7, which tells when the stream began. */
 export function newStream({ clock, entropy }: Pick<World, 'clock' | 'entropy'>): string {

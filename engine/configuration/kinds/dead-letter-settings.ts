@@ -1,14 +1,14 @@
+import { DAY_MS, DAY_S } from '../../times/duration.ts'
 import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
 import type { ConfigurationView } from '../kind.ts'
 
-const DAY_MS = 86_400_000
 /** Of pipelines that have never said anything else. */
 export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> = {
   enabled: false,
   retentionDays: 7,
   giveUpAfterS: null,
 }
-export const MAX_GIVE_UP_AFTER_S = 30 * 86_400
+export const MAX_GIVE_UP_AFTER_S = 30 * DAY_S
 
 /** How long the log keeps dead letters: as long as the pipeline that wants them longest. */
 export function deadLetterRetentionMs(view: ConfigurationView): number {

@@ -4,6 +4,7 @@ import { type ManualClock, manualClock } from '../../clock/manual-clock.ts'
 import { seededEntropy } from '../../entropy/seeded-entropy.ts'
 import { memoryLog } from '../../log/memory-log.ts'
 import { silentLogger } from '../../logger.ts'
+import { MINUTE_MS } from '../../times/duration.ts'
 import { ConfigurationLog } from '../configuration-log.ts'
 import { type LineRouting, lineRouting } from './line-routing.ts'
 import { setSpread, spreadReportsOn } from './spread.ts'
@@ -11,7 +12,6 @@ import { setSpread, spreadReportsOn } from './spread.ts'
 const ACCOUNT = '507f1f77bc'
 const PARTITIONS = 64
 const HOME = partitionOfAccount(ACCOUNT, PARTITIONS)
-const MINUTE_MS = 60_000
 
 interface Site {
   readonly clock: ManualClock

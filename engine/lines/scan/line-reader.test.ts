@@ -6,6 +6,7 @@ import {
   TIMESTAMP_OTHER,
   TIMESTAMP_TEXT_MS,
 } from '../../../schemas/log/line-batch.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import { LineBatchBuilder } from '../line-batch-builder.ts'
 import { LineBatchView } from '../line-batch-view.ts'
 import { rareMembersOf } from '../rare-members.ts'
@@ -13,7 +14,6 @@ import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'
 
 const NOW_MS = 1_767_225_600_000
-const DAY_MS = 86_400_000
 const RECEIVED = { timestampMs: NOW_MS, timestampKind: TIMESTAMP_ABSENT }
 
 interface SeenLine {

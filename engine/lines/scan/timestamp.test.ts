@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../../schemas/log/line-batch.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import { dateTimeToMs, numberToMs, rfc3339ToMs, timeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
 const NOW_MS = 1_767_225_600_000 // 2026-01-01T00:00:00Z
-const DAY_MS = 86_400_000
 const BOUNDS = timeBounds(NOW_MS, 30)
 
 describe('the magnitude of a number tells its unit', () => {

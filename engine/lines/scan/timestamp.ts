@@ -1,6 +1,6 @@
 import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../../schemas/log/line-batch.ts'
+import { DAY_MS } from '../../times/duration.ts'
 
-const DAY_MS = 86_400_000
 const PLAIN_NUMBER = /^(\d+)(?:\.(\d+))?$/
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):?(\d\d))?$/

@@ -1,6 +1,7 @@
 import Type from 'typebox'
+import { DAY_S } from '../../times/duration.ts'
 
-const MAX_BATCH_AGE_SECS = 86_400 // A day: components, section 7.1.
+const MAX_BATCH_AGE_SECS = DAY_S // A day: components, section 7.1.
 
 /** Part of every destination (pipeline API, section 6). */
 export const ackEnabled = Type.Optional(

@@ -9,9 +9,8 @@ import { encodeControl, foldIdentity, PartitionFold } from '../../fold/partition
 import type { Topic } from '../../log/log.ts'
 import { memoryLog } from '../../log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../log/partitioned-topics.ts'
+import { HOUR_MS } from '../../times/duration.ts'
 import { previewOf } from './preview-replay.ts'
-
-const HOUR_MS = 3_600_000
 
 const limited = (threshold: number, ...more: NodeDocument[]): NodeDocument[] => [
   SOURCE,

@@ -2,12 +2,12 @@ import type { Clock } from '../../clock/clock.ts'
 import type { Predicate } from '../../conditions/condition.ts'
 import type { Event } from '../../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
+import { SECOND_MS } from '../../times/duration.ts'
 
 /** More than that in a second is thinned: components, section 8.3. */
 const SHOWN_PER_SECOND = 100
 /** As edges count them; one event is shown in any case. */
 const SHOWN_BYTES_PER_SECOND = 1024 * 1024
-const SECOND_MS = 1_000
 /** Events wait at most for that, so they hold records for moments only. */
 const TURN_MS = 50
 /** Held against the filter in one turn, so that a tap takes little of the process: 2,000 a second. */

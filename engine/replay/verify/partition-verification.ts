@@ -15,6 +15,7 @@ import {
   type StoredRange,
   type UsageSums,
 } from '../../store/store-audit.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import { CheckpointLog } from '../checkpoint-log.ts'
 import { PartitionReplay, type ReplayedPartition } from '../replay.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
@@ -26,7 +27,6 @@ import {
   sumsMismatch,
 } from './verification-report.ts'
 
-const DAY_MS = 86_400_000
 const NOTHING_MISSING: MayBeMissing = { retentionDays: -1, beforeMs: 0 }
 
 export interface VerifiedPartition {

@@ -7,6 +7,7 @@ import { LogError, type Topic } from '../../log/log.ts'
 import { expiredRetention } from '../../store/retention.ts'
 import type { Store } from '../../store/store.ts'
 import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../../store/store-audit.ts'
+import { DAY_MS, HOUR_MS } from '../../times/duration.ts'
 import { findLostTail } from '../lost-tail.ts'
 import { PartitionVerification } from './partition-verification.ts'
 import {
@@ -20,9 +21,8 @@ import {
   type VerificationReport,
 } from './verification-report.ts'
 
-const DAY_MS = 86_400_000
 /** Log time runs ahead of the wall clock by no more than this. */
-const MAX_AHEAD_MS = 3_600_000
+const MAX_AHEAD_MS = HOUR_MS
 /** How often the log may be trimmed away under a partition's replay before that is given up. */
 const ATTEMPTS = 3
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import { type ExportedLine, exportedLines } from '../../support/exported-lines.ts'
 import type { RunningWeir } from '../../support/running-weir.ts'
 import type { Auditor } from '../audit.ts'
@@ -7,7 +8,6 @@ import type { ThrottleRule } from '../plain-throttle.ts'
 import { type HostUsage, positionOf, type StoredRow } from '../stored-row.ts'
 import type { SiteAccount } from './cluster-site.ts'
 
-const DAY_MS = 86_400_000
 const ATTEMPTS = 20
 const PAUSE_MS = 1_000
 

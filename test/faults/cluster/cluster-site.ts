@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import type { KafkaBroker, KafkaCluster } from '../../support/kafka/kafka-cluster.ts'
 import { type PortBlock, takePortBlock } from '../../support/kafka/port-block.ts'
 import type { RunningWeir } from '../../support/running-weir.ts'
@@ -12,7 +13,6 @@ import { AccountShipper } from './account-shipper.ts'
 import { foundAccounts } from './founded-accounts.ts'
 import { type Role, RoleProcess } from './role-process.ts'
 
-const DAY_MS = 86_400_000
 const POLL_MS = 50
 const PARTITIONS = 4
 const ENGINES = 3

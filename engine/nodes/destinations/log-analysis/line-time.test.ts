@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../../schemas/json.ts'
+import { DAY_MS } from '../../../times/duration.ts'
 import { isKeptTime, readLineTimeMs } from './line-time.ts'
-
-const DAY_MS = 86_400_000
 
 describe('the time of a line', () => {
   test.each<[JsonValue, number | undefined]>([

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../../schemas/json.ts'
 import { canonicalTime } from '../../../times/canonical-time.ts'
+import { DAY_MS } from '../../../times/duration.ts'
 
-const DAY_MS = 86_400_000
 const DECIMAL = /^\d+(\.\d+)?$/
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?$/
 

@@ -13,6 +13,7 @@ import {
 import { Event } from '../../../event/event.ts'
 import { fieldAt } from '../../../event/field-path.ts'
 import { FieldNames } from '../../../lines/line-fields.ts'
+import { DAY_MS } from '../../../times/duration.ts'
 import {
   compileOwnStore,
   defaultOwnStore,
@@ -21,7 +22,6 @@ import {
   type OwnStoreSink,
 } from './own-store.ts'
 
-const DAY_MS = 86_400_000
 const EXPLICIT = 'Explicit field selection'
 const PASS_THROUGH = 'Message pass-through'
 

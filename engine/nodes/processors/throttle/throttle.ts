@@ -6,6 +6,7 @@ import { fieldAt } from '../../../event/field-path.ts'
 import { drop, pass } from '../../../event/outcome.ts'
 import type { Problem } from '../../../event/problem.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../times/duration.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
 import {
@@ -18,11 +19,11 @@ import {
 } from './throttle-state.ts'
 
 const MAX_THRESHOLD = 1_000_000_000
-const MAX_WINDOW_MS = 86_400_000 // A day: components, section 5A.1.
+const MAX_WINDOW_MS = DAY_MS // A day: components, section 5A.1.
 const WINDOW_TEXT = /^(\d+)(ms|s|min|h)$/
 /** Of the pass times that filled a bucket. */
 const MAX_SHOWN_PASSES = 100
-const UNIT_MS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 }
+const UNIT_MS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS }
 
 interface ThrottleConfig {
   readonly threshold: number
