@@ -16,7 +16,7 @@ export interface Guard {
 const WORKER = 'engine/worker/partition-worker.ts'
 const CUTS = 'engine/fold/applied-cuts.ts'
 const FOLD = 'engine/fold/partition-fold.ts'
-const LINE_BATCH = 'schemas/log/line-batch.ts'
+const LINE_BATCH = 'engine/lines/line-batch-view.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
 const DEPLOYED_ROUTES = 'api/ingest/deployed-routes.ts'
 const OWNERSHIP = 'engine/worker/partition-ownership.ts'
