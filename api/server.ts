@@ -47,7 +47,7 @@ import { type Rate, RateLimit } from './http/rate-limit.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { acceptWebSockets, isUpgrade } from './http/web-sockets.ts'
 import { AccessKeys } from './ingest/access-keys.ts'
-import { DeployedRoutes } from './ingest/deployed-routes.ts'
+import { GatewayRouteStates } from './ingest/gateway-route-states.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import type { IngestWriter } from './ingest/ingest-writer.ts'
 import type { RecentKeys } from './ingest/recent-keys.ts'
@@ -195,7 +195,7 @@ export async function buildServer(ports: ServerPorts): Promise<FastifyInstance> 
     const observer = ingestMetrics(registry)
     const gateway = {
       accessKeys: new AccessKeys(configuration),
-      routes: new DeployedRoutes({ configuration, clock, inEffect: ports.inEffect, tell }),
+      routes: new GatewayRouteStates({ configuration, clock, inEffect: ports.inEffect, tell }),
       observer: pushMetrics(registry),
     }
     await needing('ingest', app, scope =>

@@ -19,7 +19,7 @@ import type { AccessKeys } from './access-keys.ts'
 import type { RawBody } from './body.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { contentCodingsOf, decodedContent } from './content-codings.ts'
-import type { DeployedRoutes, RouteState } from './deployed-routes.ts'
+import type { GatewayRouteState, GatewayRouteStates } from './gateway-route-states.ts'
 import type { IngestWriter, LineDestination } from './ingest-writer.ts'
 import { requestMetadata } from './request-metadata.ts'
 
@@ -40,7 +40,7 @@ export interface PushFrontOptions {
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
   readonly accessKeys: AccessKeys
-  readonly routes: DeployedRoutes
+  readonly routes: GatewayRouteStates
   readonly clock: Clock
   /** Of a body as it is sent. */
   readonly bodyLimitBytes: number
@@ -57,7 +57,7 @@ export interface PushObserver {
   refused(code: string): void
 }
 
-type Running = RouteState & { readonly kind: 'runs' }
+type Running = GatewayRouteState & { readonly kind: 'runs' }
 
 /** From a request to the address of a gateway route to durable events and the answer: components, section 6.1. */
 export class PushFront {
@@ -127,7 +127,7 @@ export class PushFront {
   #stateOf(
     { pushed }: FastifyRequest,
     { account }: Caller,
-  ): RouteState & { readonly kind: 'runs' | 'untold' } {
+  ): GatewayRouteState & { readonly kind: 'runs' | 'untold' } {
     const state = this.#options.routes.stateOf(account?.shortId ?? '', pushed.route)
     switch (state.kind) {
       case 'runs':

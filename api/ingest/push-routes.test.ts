@@ -15,7 +15,7 @@ import {
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
-import { DeployedRoutes } from './deployed-routes.ts'
+import { GatewayRouteStates } from './gateway-route-states.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
@@ -547,7 +547,7 @@ describe('what reads the route', () => {
       const nothing = { cutVersion: () => undefined, whenInEffect: async () => false }
       const inEffect = { ...nothing, versionOnLog: () => undefined }
       const tell = async (id: string) => void told.push(id)
-      const routes = new DeployedRoutes({ configuration, clock, inEffect, tell })
+      const routes = new GatewayRouteStates({ configuration, clock, inEffect, tell })
       const { accountId } = installation.credentials
       expect(routes.stateOf(accountId, route)).toEqual({ kind: 'untold' })
       await Promise.all([routes.tell(accountId, route), routes.tell(accountId, route)])

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeKind } from './links.ts'
 import { settingsFor } from './log-hosts.ts'
 import { named } from './revisions/revision.ts'
-import { routeOfNew, routeProblems, sentRouteOf } from './source-routes.ts'
+import { gatewayRouteOfNew, gatewayRouteProblems, sentGatewayRouteOf } from './source-gateway-route.ts'
 
 /** Where the node goes. */
 export interface NodePlace extends Pick<DraftNode, 'id' | 'kind' | 'generation' | 'name'> {
@@ -37,10 +37,12 @@ export function checkedNode(
   { settings, routes, isWellTyped }: NodeRules,
 ): { readonly node: DraftNode; readonly problems: Problem[] } {
   const { type } = sent
-  const sentRoute = sentRouteOf(sent)
+  const sentRoute = sentGatewayRouteOf(sent)
   const problems = typeProblems(kind, type, stored)
   if (routes !== undefined)
-    problems.push(...routeProblems(routes.configuration, routes.account, { kind, type }, sentRoute, stored))
+    problems.push(
+      ...gatewayRouteProblems(routes.configuration, routes.account, { kind, type }, sentRoute, stored),
+    )
   const storedConfig = stored !== undefined && isSameType(stored, type) ? stored.user_config : undefined
   const previous = storedConfig === undefined ? {} : { previous: storedConfig }
   const userConfig = sent.user_config as JsonValue | undefined
@@ -48,7 +50,8 @@ export function checkedNode(
   const check = isWellTyped('user_config') ? checkNode(kind, type, userConfig, options) : { problems: [] }
   if ('problems' in check) for (const problem of check.problems) problems.push(problem)
   const { title, description, inputs } = sent as NodeWrite
-  const route = stored === undefined ? routeOfNew({ id, kind, type }, sentRoute) : stored.gateway_route_id
+  const route =
+    stored === undefined ? gatewayRouteOfNew({ id, kind, type }, sentRoute) : stored.gateway_route_id
   const node: DraftNode = {
     id,
     kind,

@@ -10,7 +10,7 @@ import {
 } from '../../schemas/http/gateway-route.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
-import type { GatewayRoutes } from './gateway-routes.ts'
+import type { GatewayRouteService } from './gateway-route-service.ts'
 import { ONE_ACCESS_KEY, ONE_GATEWAY_ROUTE } from './links.ts'
 import { accessKeyRecord, gatewayRouteRecord } from './records.ts'
 import { sentBody } from './sent-body.ts'
@@ -31,7 +31,7 @@ const Deleted = {
  * Gateway routes and their access keys (pipeline API, sections 2.5 and 2.6). The lists are not part of the hosted
  * service's contract (our choice): without them nobody could find out an id.
  */
-export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: GatewayRoutes }> = async (
+export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: GatewayRouteService }> = async (
   app,
   { gatewayRoutes },
 ) => {

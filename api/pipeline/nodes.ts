@@ -14,7 +14,7 @@ import type { NodeKind } from './links.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
-import { routeChanges } from './source-routes.ts'
+import { gatewayRouteChanges } from './source-gateway-route.ts'
 
 export interface NodePath {
   readonly pipeline: string
@@ -84,7 +84,10 @@ export class Nodes {
       this.#pipelines.changing(caller, pipeline, state => {
         const draft = withNodes(state.draft.value, edit(state))
         const value = { ...draft, updatedAtMs: this.#ports.clock.wallMs() }
-        return [replace(drafts, state.draft, value), ...routeChanges(this.#ports, state.draft, value.nodes)]
+        return [
+          replace(drafts, state.draft, value),
+          ...gatewayRouteChanges(this.#ports, state.draft, value.nodes),
+        ]
       })
     return kind === 'source' ? this.#pipelines.inTurnOfAccount(caller, write) : write()
   }

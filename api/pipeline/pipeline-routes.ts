@@ -18,7 +18,7 @@ import { explanationRoutes } from './explain/explanation-routes.ts'
 import { fileRoutes } from './file/file-routes.ts'
 import { PipelineFiles } from './file/pipeline-files.ts'
 import { gatewayRouteRoutes } from './gateway-route-routes.ts'
-import { GatewayRoutes } from './gateway-routes.ts'
+import { GatewayRouteService } from './gateway-route-service.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE, PUBLISHED_PIPELINE } from './links.ts'
 import { nodeRoutes } from './node-routes.ts'
 import { Nodes } from './nodes.ts'
@@ -189,7 +189,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
     app.all(`/v3/pipeline/${segment}/*`, hidden, refuse)
   }
 
-  await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRoutes(pipelines, options) })
+  await app.register(gatewayRouteRoutes, { gatewayRoutes: new GatewayRouteService(pipelines, options) })
   await app.register(throttleRoutes, { ...options, pipelines })
   await app.register(deadLetterRoutes, { ...options, pipelines, queue: options.deadLetters })
   const { store, clock } = options

@@ -9,7 +9,7 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Caller } from '../auth/caller.ts'
-import { GatewayRoutes } from './gateway-routes.ts'
+import { GatewayRouteService } from './gateway-route-service.ts'
 import { Nodes } from './nodes.ts'
 import { Pipelines } from './pipelines.ts'
 import { publish } from './publish.ts'
@@ -115,9 +115,9 @@ test('a route goes when two processes take its last two sources at the same time
 
 test('no access key is left of a route that another process deletes at the same time', async () => {
   const { processes, caller } = await twoProcesses()
-  const [first, second] = processes.map(each => new GatewayRoutes(each.pipelines, each)) as [
-    GatewayRoutes,
-    GatewayRoutes,
+  const [first, second] = processes.map(each => new GatewayRouteService(each.pipelines, each)) as [
+    GatewayRouteService,
+    GatewayRouteService,
   ]
   const route = await first.create(caller, { sent: { title: 'R', type: 'http' }, findings: [] })
   await processes[1].configuration.catchUp()

@@ -25,7 +25,7 @@ import {
   sameAlerts,
   sameNodes,
 } from './revisions/revision.ts'
-import { routeChanges, routeChangesOfDeletion } from './source-routes.ts'
+import { gatewayRouteChanges, gatewayRouteChangesOfDeletion } from './source-gateway-route.ts'
 
 /** A pipeline with what belongs to it, as it is now. */
 export interface PipelineState {
@@ -88,7 +88,7 @@ export class Pipelines {
       return this.#append(caller, [
         create(pipelines, id, value),
         create(drafts, id, draft),
-        ...routeChanges(this.#ports, { id, value: empty }, draft.nodes),
+        ...gatewayRouteChanges(this.#ports, { id, value: empty }, draft.nodes),
       ])
     })
     return this.get(caller, id)
@@ -117,7 +117,7 @@ export class Pipelines {
     const changes = [
       remove(pipelines, pipeline),
       remove(drafts, draft),
-      ...routeChangesOfDeletion(configuration, deployment, draft),
+      ...gatewayRouteChangesOfDeletion(configuration, deployment, draft),
     ]
     const deadLetters = configuration.get(deadLetterSettings, pipeline.id)
     if (deadLetters !== undefined) changes.push(remove(deadLetterSettings, deadLetters))

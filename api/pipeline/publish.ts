@@ -26,7 +26,7 @@ import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revisions/revision.ts'
-import { routeChangesOfPublishing } from './source-routes.ts'
+import { gatewayRouteChangesOfPublishing } from './source-gateway-route.ts'
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are fine. */
@@ -92,7 +92,7 @@ export async function publish(
         ? create(deployments, id, deployment)
         : replace(deployments, state.deployment, deployment),
       replace(pipelines, state.pipeline, { ...state.pipeline.value, published: { revisionId, atMs } }),
-      ...routeChangesOfPublishing(configuration, state.deployment, state.draft),
+      ...gatewayRouteChangesOfPublishing(configuration, state.deployment, state.draft),
     ]
   })
   await pipelinesOfAll.untilInEffect(caller, id)

@@ -18,7 +18,7 @@ const CUTS = 'engine/fold/applied-cuts.ts'
 const FOLD = 'engine/fold/partition-fold.ts'
 const LINE_BATCH = 'engine/lines/line-batch-view.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
-const DEPLOYED_ROUTES = 'api/ingest/deployed-routes.ts'
+const DEPLOYED_ROUTES = 'api/ingest/gateway-route-states.ts'
 const OWNERSHIP = 'engine/worker/partition-ownership.ts'
 
 /**

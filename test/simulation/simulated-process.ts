@@ -1,7 +1,7 @@
 import { ConfigurationAuthenticator } from '../../api/auth/authenticator.ts'
 import { AccessKeys } from '../../api/ingest/access-keys.ts'
 import { ByteBudget } from '../../api/ingest/byte-budget.ts'
-import { DeployedRoutes } from '../../api/ingest/deployed-routes.ts'
+import { GatewayRouteStates } from '../../api/ingest/gateway-route-states.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { PushFront } from '../../api/ingest/push-front.ts'
@@ -130,7 +130,7 @@ export class SimulatedProcess {
       judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
     })
     const inEffect = asksLog ? new CutsOnTheLog({ ingest, clock, configuration }) : engine
-    const routes = new DeployedRoutes({
+    const routes = new GatewayRouteStates({
       configuration,
       clock,
       inEffect,

@@ -10,7 +10,7 @@ import { ApiError } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
-import { routeChanges } from '../source-routes.ts'
+import { gatewayRouteChanges } from '../source-gateway-route.ts'
 import { contentOf, type FileContent } from './file-content.ts'
 import { changesAnything, fileDifference, type TitledDraft } from './file-difference.ts'
 import { fileOf } from './file-of-draft.ts'
@@ -118,7 +118,7 @@ export class PipelineFiles {
     return [
       ...ofTitle,
       replace(drafts, draft, { ...draft.value, nodes, alerts, updatedAtMs }),
-      ...routeChanges(this.#ports, draft, nodes),
+      ...gatewayRouteChanges(this.#ports, draft, nodes),
     ]
   }
 

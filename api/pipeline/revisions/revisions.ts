@@ -7,7 +7,7 @@ import type { Caller } from '../../auth/caller.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { isoTime } from '../records.ts'
-import { routeChanges } from '../source-routes.ts'
+import { gatewayRouteChanges } from '../source-gateway-route.ts'
 import { documentNodes, restoredNodes, revisionNumbered, revisionsOf } from './revision.ts'
 import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
 
@@ -54,7 +54,7 @@ export class Revisions {
         const updatedAtMs = this.#ports.clock.wallMs()
         return [
           replace(drafts, state.draft, { ...state.draft.value, nodes, alerts, updatedAtMs }),
-          ...routeChanges(this.#ports, state.draft, nodes),
+          ...gatewayRouteChanges(this.#ports, state.draft, nodes),
         ]
       })
     return this.#pipelines.inTurnOfAccount(caller, write)

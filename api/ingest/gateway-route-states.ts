@@ -10,7 +10,7 @@ import type { NodeDocument } from '../../schemas/pipeline.ts'
 const PATIENCE_MS = 10_000
 
 /** What becomes of what is sent to a gateway route now. */
-export type RouteState =
+export type GatewayRouteState =
   | {
       readonly kind: 'runs'
       /** The source that was published last: its options say how data is read. */
@@ -48,7 +48,7 @@ interface KnownDeployment {
   isTold: boolean
 }
 
-export interface DeployedRoutesOptions {
+export interface GatewayRouteStatesOptions {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   /** Absent where nobody can tell: then what is deployed holds. */
@@ -61,13 +61,13 @@ export interface DeployedRoutesOptions {
  * next record of its partition meets it: what is taken before that, nobody would read. So where the partition's worker is
  * away, or was not asked yet, the deployment is put on the log from here.
  */
-export class DeployedRoutes {
-  readonly #options: DeployedRoutesOptions
+export class GatewayRouteStates {
+  readonly #options: GatewayRouteStatesOptions
   readonly #readers = new Map<string, readonly Reader[]>()
   /** By pipeline. */
   readonly #known = new Map<string, KnownDeployment>()
 
-  constructor(options: DeployedRoutesOptions) {
+  constructor(options: GatewayRouteStatesOptions) {
     this.#options = options
     this.#learn(Number.NEGATIVE_INFINITY)
     options.configuration.subscribe(() => {
@@ -76,7 +76,7 @@ export class DeployedRoutes {
     })
   }
 
-  stateOf(account: string, route: string): RouteState {
+  stateOf(account: string, route: string): GatewayRouteState {
     const readers = this.#readersOf(account, route)
     if (readers.length === 0) return { kind: 'not deployed' }
     const running = readers.filter(isNotPaused)

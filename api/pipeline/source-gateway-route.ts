@@ -22,13 +22,13 @@ import type { PipelinePorts } from './pipeline-ports.ts'
  */
 
 /** A route that a request names, and the member that does. */
-export interface SentRoute {
+export interface SentGatewayRoute {
   readonly member: 'gateway_route_id' | 'shared_source_id'
   readonly id: string
 }
 
 /** `shared_source_id` is another name; "" and null name none. */
-export function sentRouteOf(sent: JsonObject): SentRoute | undefined {
+export function sentGatewayRouteOf(sent: JsonObject): SentGatewayRoute | undefined {
   for (const member of ['gateway_route_id', 'shared_source_id'] as const) {
     const id = sent[member]
     if (typeof id === 'string' && id !== '') return { member, id }
@@ -37,9 +37,9 @@ export function sentRouteOf(sent: JsonObject): SentRoute | undefined {
 }
 
 /** The route of a new source: what it was sent, or one of its own. Undefined for sources that pull. */
-export function routeOfNew(
+export function gatewayRouteOfNew(
   { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
-  sent: SentRoute | undefined,
+  sent: SentGatewayRoute | undefined,
 ): string | undefined {
   if (kind !== 'source' || sourceOf(type)?.isPush !== true) return undefined
   return sent?.id ?? id
@@ -50,11 +50,11 @@ export function routeOfNew(
  *
  * @param stored the node that is being replaced
  */
-export function routeProblems(
+export function gatewayRouteProblems(
   configuration: ConfigurationView,
   account: string,
   { kind, type }: Pick<DraftNode, 'kind' | 'type'>,
-  sent: SentRoute | undefined,
+  sent: SentGatewayRoute | undefined,
   stored: DraftNode | undefined,
 ): Problem[] {
   if (sent === undefined) return []
@@ -68,7 +68,7 @@ export function routeProblems(
       ? []
       : refused(`must stay "${route}": the gateway route of a source does not change`)
   }
-  const route = routeOfAccount(configuration, account, sent.id)
+  const route = gatewayRouteOfAccount(configuration, account, sent.id)
   if (route === undefined) return refused('must be the id of a gateway route of the account')
   if (sourceOf(route.value.type) === source) return []
   return refused(
@@ -76,7 +76,7 @@ export function routeProblems(
   )
 }
 
-export function routeOfAccount(
+export function gatewayRouteOfAccount(
   configuration: ConfigurationView,
   account: string,
   id: string,
@@ -90,7 +90,7 @@ export function routeOfAccount(
  * last source that uses it; one that a deployed revision reads stays until that is replaced. A restored revision may
  * bring sources back whose route is gone: it comes back too, without access keys.
  */
-export function routeChanges(
+export function gatewayRouteChanges(
   { configuration, clock, entropy }: Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'>,
   { id: pipeline, value: { account, nodes: before } }: Pick<Entity<Draft>, 'id' | 'value'>,
   after: readonly DraftNode[],
@@ -99,7 +99,7 @@ export function routeChanges(
   const routes = new Set([...come, ...missingIn(after, before)].map(node => node.gateway_route_id))
   return [...routes].flatMap(id => {
     if (id === undefined) return []
-    const route = routeOfAccount(configuration, account, id)
+    const route = gatewayRouteOfAccount(configuration, account, id)
     const source = come.find(node => node.gateway_route_id === id)
     if (route === undefined) {
       if (source === undefined) return []
@@ -120,7 +120,7 @@ export function routeChanges(
 }
 
 /** What else changes when a draft becomes what is deployed of its pipeline: routes go that nobody reads any more. */
-export function routeChangesOfPublishing(
+export function gatewayRouteChangesOfPublishing(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
   { value: { account, nodes } }: Pick<Entity<Draft>, 'value'>,
@@ -133,7 +133,7 @@ export function routeChangesOfPublishing(
 }
 
 /** What else changes when a pipeline is deleted. */
-export function routeChangesOfDeletion(
+export function gatewayRouteChangesOfDeletion(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
   { id, value: { account, nodes } }: Pick<Entity<Draft>, 'id' | 'value'>,
@@ -150,7 +150,7 @@ function existing(
   account: string,
   ids: Iterable<string>,
 ): Entity<GatewayRoute>[] {
-  return [...ids].flatMap(id => routeOfAccount(configuration, account, id) ?? [])
+  return [...ids].flatMap(id => gatewayRouteOfAccount(configuration, account, id) ?? [])
 }
 
 /** A route that a source brought goes with the last that uses it. */

@@ -20,7 +20,7 @@ import { ProblemsError } from '../http/problems-error.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
-import { removing, routeOfAccount, touched, usedBy } from './source-routes.ts'
+import { gatewayRouteOfAccount, removing, touched, usedBy } from './source-gateway-route.ts'
 
 const IN_USE = {
   draft: 'The gateway route is in use: sources are attached to it',
@@ -38,7 +38,7 @@ export interface NewAccessKey {
  * The gateway routes of all accounts and their access keys (pipeline API, sections 2.5 and 2.6); every method sees
  * those of the caller's account only, and throws ApiError 404 for others.
  */
-export class GatewayRoutes {
+export class GatewayRouteService {
   readonly #pipelines: Pipelines
   readonly #ports: PipelinePorts
 
@@ -53,7 +53,7 @@ export class GatewayRoutes {
   }
 
   get(caller: Caller, id: string): Entity<GatewayRoute> {
-    const route = routeOfAccount(this.#ports.configuration, accountOf(caller).shortId, id)
+    const route = gatewayRouteOfAccount(this.#ports.configuration, accountOf(caller).shortId, id)
     if (route === undefined) throw notFound('The gateway route does not exist')
     return route
   }
