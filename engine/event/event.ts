@@ -173,7 +173,7 @@ function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
   return metadata
 }
 
-/** Which members a line's message has: see "From a line to an event" in docs/architecture.md. */
+/** Which members a line's message has: see "From a line to an event" in docs/design/pipelines.md. */
 function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   const request = batch.request(index)
   const rare = rareMembersOf(batch, index)
