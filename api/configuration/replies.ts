@@ -1,15 +1,19 @@
 import Type from 'typebox'
+import { named } from '../../schemas/http/named.ts'
 
-const ErrorBody = Type.Object({
-  details: Type.Optional(
-    Type.Array(Type.Object({ message: Type.String(), key: Type.String() }), {
-      description: 'Every finding of a validation.',
-    }),
-  ),
-  error: Type.String(),
-  code: Type.String(),
-  status: Type.Literal('error'),
-})
+const ErrorBody = named(
+  'V1Error',
+  Type.Object({
+    details: Type.Optional(
+      Type.Array(Type.Object({ message: Type.String(), key: Type.String() }), {
+        description: 'Every finding of a validation.',
+      }),
+    ),
+    error: Type.String(),
+    code: Type.String(),
+    status: Type.Literal('error'),
+  }),
+)
 
 /** Errors of `/v1`, for the API document. */
 export const V1_ERROR_REPLIES = {

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { named } from '../../schemas/http/named.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
 
 /** The `meta` of a `/v3` answer (pipeline API, section 1.2; configuration and account API, section 17.1). */
@@ -32,18 +33,24 @@ const metaMembers = {
   page: Type.Optional(Type.Unknown()),
 }
 
+const PlainMeta = named('Meta', Type.Object(metaMembers))
+
 /** For the API document. `more`: further members of `meta`. */
 export function EnvelopeOf<Data extends TSchema>(data: Data, more: TProperties = {}) {
-  return Type.Object({ meta: Type.Object({ ...metaMembers, ...more }), data })
+  const meta = Object.keys(more).length === 0 ? PlainMeta : Type.Object({ ...metaMembers, ...more })
+  return Type.Object({ meta, data })
 }
 
-const ErrorBody = Type.Object({
-  status: Type.Integer(),
-  code: Type.String(),
-  message: Type.String(),
-  error: Type.String({ description: 'The same as message.' }),
-  errors: Type.Optional(Type.Array(Type.Object({ instancePath: Type.String(), message: Type.String() }))),
-})
+const ErrorBody = named(
+  'V3Error',
+  Type.Object({
+    status: Type.Integer(),
+    code: Type.String(),
+    message: Type.String(),
+    error: Type.String({ description: 'The same as message.' }),
+    errors: Type.Optional(Type.Array(Type.Object({ instancePath: Type.String(), message: Type.String() }))),
+  }),
+)
 
 /** Errors of `/v3`, for the API document. */
 export const V3_ERROR_REPLIES = {

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { withBoundedLoops } from '../../engine/event/bounded-loops.ts'
 import { MAX_PROBLEMS, type Problem } from '../../engine/event/problem.ts'
+import { unnamed } from '../../schemas/http/named.ts'
 import type { ValidationDetail } from './errors.ts'
 import { isoTimeMs } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'
@@ -33,7 +34,8 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   ajv.addFormat('HTTP header value', HEADER_VALUE)
   ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
   addKeywords(ajv)
-  return ({ schema }) => {
+  return ({ schema: given }) => {
+    const schema = unnamed(given)
     const compiled = ajv.compile(schema)
     const validate: SchemaValidator = value => {
       if (compiled(value)) return true

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
 import { documentedSchema } from './documented-schema.ts'
+import { nameSchemas, withMarkedNames } from './named-schemas.ts'
 import { documentNodeTypes } from './node-schemas.ts'
 
 const TOKEN = 'accessToken'
@@ -53,13 +54,17 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: { ...schema, ...documentedBody(schema), security: securityOf(route.config?.needs, url) },
+      schema: {
+        ...(withMarkedNames({ ...schema, ...documentedBody(schema) }) as FastifySchema),
+        security: securityOf(route.config?.needs, url),
+      },
       url,
     }),
     transformObject: given => {
       if (!('openapiObject' in given)) return given.swaggerObject
-      documentNodeTypes(given.openapiObject as Parameters<typeof documentNodeTypes>[0])
-      return given.openapiObject
+      const document = nameSchemas(given.openapiObject)
+      documentNodeTypes(document as Parameters<typeof documentNodeTypes>[0])
+      return document
     },
   })
 }

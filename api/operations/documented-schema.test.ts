@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { BoardWrite } from '../../schemas/http/board.ts'
 import { IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
+import { unnamed } from '../../schemas/http/named.ts'
 import { ViewWrite } from '../../schemas/http/view.ts'
 import { documentedSchema } from './documented-schema.ts'
 
@@ -12,7 +13,7 @@ function validatorOf(schema: object) {
   addFormats.default(ajv)
   // Formats of our own: a reader who does not know them takes any text.
   for (const own of ['timezone', 'HTTP header name', 'HTTP header value']) ajv.addFormat(own, true)
-  return ajv.compile(documentedSchema(schema) as object)
+  return ajv.compile(unnamed(documentedSchema(schema)) as object)
 }
 
 const VIEW = { name: 'a', query: '' }

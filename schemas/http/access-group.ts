@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Keywords } from './keywords.ts'
+import { named } from './named.ts'
 
 /** Groups of members (configuration and account API, section 11). */
 
@@ -16,17 +17,20 @@ const members = {
   ),
 }
 
-export const AccessGroupCreate = Type.Object(members)
+export const AccessGroupCreate = named('AccessGroupCreate', Type.Object(members))
 export type AccessGroupCreate = Type.Static<typeof AccessGroupCreate>
 
 /** What is left out stays as it is. */
-export const AccessGroupChange = Type.Partial(AccessGroupCreate)
+export const AccessGroupChange = named('AccessGroupChange', Type.Partial(AccessGroupCreate))
 export type AccessGroupChange = Type.Static<typeof AccessGroupChange>
 
-export const AccessGroupRecord = Type.Object({
-  id: Type.String(),
-  account: Type.String(),
-  name: Type.String(),
-  accessScopes: Type.String(),
-})
+export const AccessGroupRecord = named(
+  'AccessGroupRecord',
+  Type.Object({
+    id: Type.String(),
+    account: Type.String(),
+    name: Type.String(),
+    accessScopes: Type.String(),
+  }),
+)
 export type AccessGroupRecord = Type.Static<typeof AccessGroupRecord>

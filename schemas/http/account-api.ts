@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Writes to accounts of an enterprise (configuration and account API, section 17.1; members of a change are our choice). */
 
@@ -43,15 +44,18 @@ const members = {
 const Company = Type.String({ minLength: 1, maxLength: 256 })
 const OwnerEmail = Type.String({ format: 'email', maxLength: 320 })
 
-export const AccountCreate = Type.Object(
-  { company: Company, owneremail: OwnerEmail, ...members },
-  { additionalProperties: false },
+export const AccountCreate = named(
+  'AccountCreate',
+  Type.Object({ company: Company, owneremail: OwnerEmail, ...members }, { additionalProperties: false }),
 )
 export type AccountCreate = Type.Static<typeof AccountCreate>
 
 /** What is left out stays as it is. */
-export const AccountChange = Type.Object(
-  { company: Type.Optional(Company), owneremail: Type.Optional(OwnerEmail), ...members },
-  { additionalProperties: false },
+export const AccountChange = named(
+  'AccountChange',
+  Type.Object(
+    { company: Type.Optional(Company), owneremail: Type.Optional(OwnerEmail), ...members },
+    { additionalProperties: false },
+  ),
 )
 export type AccountChange = Type.Static<typeof AccountChange>

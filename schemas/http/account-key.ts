@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Ingestion and service keys (configuration and account API, section 9). */
 
@@ -6,17 +7,23 @@ export const KEY_TYPES = ['ingestion', 'service'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
 /** Both may come without a body: what is left out of a new key is empty, of another stays. */
-export const AccountKeyWrite = Type.Unsafe<{ readonly name?: string } | null>({
-  type: ['object', 'null'],
-  properties: { name: { type: 'string', maxLength: 30 } },
-})
+export const AccountKeyWrite = named(
+  'AccountKeyWrite',
+  Type.Unsafe<{ readonly name?: string } | null>({
+    type: ['object', 'null'],
+    properties: { name: { type: 'string', maxLength: 30 } },
+  }),
+)
 export type AccountKeyWrite = Type.Static<typeof AccountKeyWrite>
 
-export const AccountKeyRecord = Type.Object({
-  id: Type.String(),
-  key: Type.String({ description: 'The key itself, in clear' }),
-  name: Type.String(),
-  type: Type.Enum([...KEY_TYPES]),
-  created: Type.Integer({ description: 'UNIX milliseconds' }),
-})
+export const AccountKeyRecord = named(
+  'AccountKeyRecord',
+  Type.Object({
+    id: Type.String(),
+    key: Type.String({ description: 'The key itself, in clear' }),
+    name: Type.String(),
+    type: Type.Enum([...KEY_TYPES]),
+    created: Type.Integer({ description: 'UNIX milliseconds' }),
+  }),
+)
 export type AccountKeyRecord = Type.Static<typeof AccountKeyRecord>

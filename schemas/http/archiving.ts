@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
 import { byWord } from './keywords.ts'
+import { named } from './named.ts'
 
 /** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */
 
@@ -36,10 +37,9 @@ const PROVIDERS = {
 
 const INTEGRATIONS = ['ibm', 's3', 'azblob', 'gcs', 'dos', 'swift'] as const
 
-export const Archiving = byWord(
-  'integration',
-  Type.Object({ integration: Type.Enum([...INTEGRATIONS]) }),
-  PROVIDERS,
+export const Archiving = named(
+  'Archiving',
+  byWord('integration', Type.Object({ integration: Type.Enum([...INTEGRATIONS]) }), PROVIDERS),
 )
 export type Archiving = Type.Static<typeof Archiving>
 

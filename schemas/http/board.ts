@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
 import { CategoryNames } from './category.ts'
 import type { Keywords } from './keywords.ts'
+import { named } from './named.ts'
 
 const GraphId = Type.String({ pattern: '^[0-9a-f]{10}$', description: 'Ten hexadecimal digits.' })
 const GraphType = Type.Enum(['line', 'bar', 'table', 'count'])
@@ -21,7 +22,10 @@ const graphMembers = {
 }
 
 /** Members that are not named here are kept and answered as they are. */
-export const BoardGraph = Type.Object({ graphid: GraphId, type: GraphType, ...graphMembers })
+export const BoardGraph = named(
+  'BoardGraph',
+  Type.Object({ graphid: GraphId, type: GraphType, ...graphMembers }),
+)
 export type BoardGraph = Type.Static<typeof BoardGraph> & { readonly [member: string]: JsonValue | undefined }
 
 const BoardGraphWrite = Type.Object({
@@ -31,22 +35,28 @@ const BoardGraphWrite = Type.Object({
 })
 
 /** A full replacement: what is left out goes back to its default. */
-export const BoardWrite = Type.Object({
-  title: Type.String({ minLength: 1 }),
-  graphs: Type.Optional(Type.Array(BoardGraphWrite, { distinctBy: 'graphid' } satisfies Keywords)),
-  order: Type.Optional(
-    Type.Array(Type.String(), { description: 'Ids of graphs; the others follow in their order.' }),
-  ),
-  category: Type.Optional(CategoryNames),
-})
+export const BoardWrite = named(
+  'BoardWrite',
+  Type.Object({
+    title: Type.String({ minLength: 1 }),
+    graphs: Type.Optional(Type.Array(BoardGraphWrite, { distinctBy: 'graphid' } satisfies Keywords)),
+    order: Type.Optional(
+      Type.Array(Type.String(), { description: 'Ids of graphs; the others follow in their order.' }),
+    ),
+    category: Type.Optional(CategoryNames),
+  }),
+)
 export type BoardWrite = Type.Static<typeof BoardWrite>
 
-export const BoardRecord = Type.Object({
-  boardid: Type.String(),
-  account: Type.String(),
-  title: Type.String(),
-  graphs: Type.Array(BoardGraph),
-  order: Type.Array(Type.String()),
-  category: Type.Array(Type.String()),
-})
+export const BoardRecord = named(
+  'BoardRecord',
+  Type.Object({
+    boardid: Type.String(),
+    account: Type.String(),
+    title: Type.String(),
+    graphs: Type.Array(BoardGraph),
+    order: Type.Array(Type.String()),
+    category: Type.Array(Type.String()),
+  }),
+)
 export type BoardRecord = Type.Static<typeof BoardRecord>

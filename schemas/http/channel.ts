@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { byWord, holds, readsBoolean, readsInteger, readsJson, readsList, readsWord } from './keywords.ts'
+import { named } from './named.ts'
 
 /** Alert channels of views and preset alerts (configuration and account API, section 5). */
 
@@ -26,12 +27,15 @@ function intervalMember(member: string) {
 const IntervalWrite = Type.Unsafe<string>({
   description: `${PRESENCE_INTERVALS.join(', ')}; 30 is thirty seconds, and not for the operator absence.`,
 })
-export const Uri = Type.String({ minLength: 1, format: 'uri' })
-export const Headers = Type.Record(Type.String(), Type.String())
-export const HeadersWrite = Type.Record(Type.String(), Type.String({ format: 'HTTP header value' }), {
-  propertyNames: { format: 'HTTP header name' },
-})
-export const EmailAddress = Type.String({ minLength: 1, format: 'email' })
+export const Uri = named('Uri', Type.String({ minLength: 1, format: 'uri' }))
+export const Headers = named('Headers', Type.Record(Type.String(), Type.String()))
+export const HeadersWrite = named(
+  'HeadersWrite',
+  Type.Record(Type.String(), Type.String({ format: 'HTTP header value' }), {
+    propertyNames: { format: 'HTTP header name' },
+  }),
+)
+export const EmailAddress = named('EmailAddress', Type.String({ minLength: 1, format: 'email' }))
 
 const CommonWrite = Type.Object(
   {
@@ -61,29 +65,32 @@ const CommonWrite = Type.Object(
 )
 
 /** One element of `channels` as it may be sent. */
-export const ChannelWrite = byWord('integration', CommonWrite, {
-  email: Type.Object({
-    emails: readsList<string>(EmailAddress, { description: 'May be one text with commas.' }),
-  }),
-  pagerduty: Type.Object(
-    {
-      key: Type.String({ minLength: 1 }),
-      autoresolve: Type.Optional(readsBoolean()),
-      autoresolvelimit: Type.Optional(readsInteger(COUNT)),
-      autoresolveinterval: Type.Optional(IntervalWrite),
-    },
-    intervalMember('autoresolveinterval'),
-  ),
-  slack: Type.Object({ url: Uri, color: Type.Optional(Type.String()) }),
-  webhook: Type.Object({
-    url: Uri,
-    method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
-    headers: Type.Optional(HeadersWrite),
-    bodyTemplate: Type.Optional(
-      readsJson<JsonValue>({ description: 'An object, or a text that holds JSON.' }),
+export const ChannelWrite = named(
+  'ChannelWrite',
+  byWord('integration', CommonWrite, {
+    email: Type.Object({
+      emails: readsList<string>(EmailAddress, { description: 'May be one text with commas.' }),
+    }),
+    pagerduty: Type.Object(
+      {
+        key: Type.String({ minLength: 1 }),
+        autoresolve: Type.Optional(readsBoolean()),
+        autoresolvelimit: Type.Optional(readsInteger(COUNT)),
+        autoresolveinterval: Type.Optional(IntervalWrite),
+      },
+      intervalMember('autoresolveinterval'),
     ),
+    slack: Type.Object({ url: Uri, color: Type.Optional(Type.String()) }),
+    webhook: Type.Object({
+      url: Uri,
+      method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
+      headers: Type.Optional(HeadersWrite),
+      bodyTemplate: Type.Optional(
+        readsJson<JsonValue>({ description: 'An object, or a text that holds JSON.' }),
+      ),
+    }),
   }),
-})
+)
 export type ChannelWrite = Type.Static<typeof ChannelWrite>
 
 const common = {
@@ -98,31 +105,34 @@ const common = {
 }
 
 /** One element of `channels` as it is kept and answered. */
-export const ChannelRecord = Type.Union([
-  Type.Object({ integration: Type.Literal('email'), ...common, emails: Type.Array(Type.String()) }),
-  Type.Object({
-    integration: Type.Literal('pagerduty'),
-    ...common,
-    key: Type.String(),
-    autoresolve: Type.Optional(Type.Boolean()),
-    autoresolvelimit: Type.Optional(Type.Integer()),
-    autoresolveinterval: Type.Optional(Type.String()),
-  }),
-  Type.Object({
-    integration: Type.Literal('slack'),
-    ...common,
-    url: Type.String(),
-    color: Type.Optional(Type.String()),
-  }),
-  Type.Object({
-    integration: Type.Literal('webhook'),
-    ...common,
-    url: Type.String(),
-    method: Type.Enum([...WEBHOOK_METHODS]),
-    headers: Headers,
-    bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
-  }),
-])
+export const ChannelRecord = named(
+  'ChannelRecord',
+  Type.Union([
+    Type.Object({ integration: Type.Literal('email'), ...common, emails: Type.Array(Type.String()) }),
+    Type.Object({
+      integration: Type.Literal('pagerduty'),
+      ...common,
+      key: Type.String(),
+      autoresolve: Type.Optional(Type.Boolean()),
+      autoresolvelimit: Type.Optional(Type.Integer()),
+      autoresolveinterval: Type.Optional(Type.String()),
+    }),
+    Type.Object({
+      integration: Type.Literal('slack'),
+      ...common,
+      url: Type.String(),
+      color: Type.Optional(Type.String()),
+    }),
+    Type.Object({
+      integration: Type.Literal('webhook'),
+      ...common,
+      url: Type.String(),
+      method: Type.Enum([...WEBHOOK_METHODS]),
+      headers: Headers,
+      bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
+    }),
+  ]),
+)
 export type ChannelRecord = Type.Static<typeof ChannelRecord>
 
 const HARMLESS: readonly string[] = [

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Bodies of `/v3/pipeline/{id}/dead-letter`, for validation and for the API document. */
 
@@ -23,21 +24,27 @@ const GiveUpAfter = Type.Union([Type.Integer({ minimum: 1, maximum: 2_592_000 })
   description: 'Seconds for which a destination is tried before its events fail; null: without end.',
 })
 
-export const DeadLetterSettingsRecord = Type.Object({
-  enabled: Enabled,
-  retention_days: RetentionDays,
-  give_up_after_s: GiveUpAfter,
-})
+export const DeadLetterSettingsRecord = named(
+  'DeadLetterSettingsRecord',
+  Type.Object({
+    enabled: Enabled,
+    retention_days: RetentionDays,
+    give_up_after_s: GiveUpAfter,
+  }),
+)
 export type DeadLetterSettingsRecord = Type.Static<typeof DeadLetterSettingsRecord>
 
 /** A full replacement: what is left out goes back to its default. */
-export const DeadLetterSettingsWrite = Type.Object(
-  {
-    enabled: Enabled,
-    retention_days: Type.Optional(RetentionDays),
-    give_up_after_s: Type.Optional(GiveUpAfter),
-  },
-  { additionalProperties: false },
+export const DeadLetterSettingsWrite = named(
+  'DeadLetterSettingsWrite',
+  Type.Object(
+    {
+      enabled: Enabled,
+      retention_days: Type.Optional(RetentionDays),
+      give_up_after_s: Type.Optional(GiveUpAfter),
+    },
+    { additionalProperties: false },
+  ),
 )
 export type DeadLetterSettingsWrite = Type.Static<typeof DeadLetterSettingsWrite>
 
@@ -49,63 +56,82 @@ const filterMembers = {
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Failed before that.' })),
 }
 
-export const DeadLetterFilter = Type.Object(filterMembers, { additionalProperties: false })
+export const DeadLetterFilter = named(
+  'DeadLetterFilter',
+  Type.Object(filterMembers, { additionalProperties: false }),
+)
 export type DeadLetterFilter = Type.Static<typeof DeadLetterFilter>
 
-export const DeadLetterQuery = Type.Object(
-  {
-    ...filterMembers,
-    replayed: Type.Optional(Type.Enum(['true', 'false'])),
-    limit: Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$', default: '50', description: '1 to 200.' }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
-        description: '`meta.page.next` of the page before.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
+export const DeadLetterQuery = named(
+  'DeadLetterQuery',
+  Type.Object(
+    {
+      ...filterMembers,
+      replayed: Type.Optional(Type.Enum(['true', 'false'])),
+      limit: Type.Optional(
+        Type.String({ pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$', default: '50', description: '1 to 200.' }),
+      ),
+      cursor: Type.Optional(
+        Type.String({
+          pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
+          description: '`meta.page.next` of the page before.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 export type DeadLetterQuery = Type.Static<typeof DeadLetterQuery>
 
-export const DeadLetterRecord = Type.Object({
-  id: LetterId,
-  pipeline_id: Type.String({ format: 'uuid' }),
-  node_id: Type.String(),
-  revision_id: NullableId,
-  code: Code,
-  field: Type.Union([Type.String(), Type.Null()], { description: 'The path concerned, as configured.' }),
-  message: Type.String(),
-  failed_at: Time,
-  replayed_at: NullableTime,
-  replayed_revision_id: NullableId,
-  event: Type.Object(
-    { message: Type.Unknown(), metadata: Type.Unsafe<object>({ type: 'object' }), timestamp: Type.String() },
-    { description: 'As it came to the node that failed.' },
-  ),
-})
+export const DeadLetterRecord = named(
+  'DeadLetterRecord',
+  Type.Object({
+    id: LetterId,
+    pipeline_id: Type.String({ format: 'uuid' }),
+    node_id: Type.String(),
+    revision_id: NullableId,
+    code: Code,
+    field: Type.Union([Type.String(), Type.Null()], { description: 'The path concerned, as configured.' }),
+    message: Type.String(),
+    failed_at: Time,
+    replayed_at: NullableTime,
+    replayed_revision_id: NullableId,
+    event: Type.Object(
+      {
+        message: Type.Unknown(),
+        metadata: Type.Unsafe<object>({ type: 'object' }),
+        timestamp: Type.String(),
+      },
+      { description: 'As it came to the node that failed.' },
+    ),
+  }),
+)
 export type DeadLetterRecord = Type.Static<typeof DeadLetterRecord>
 
 /** Either ids or a filter; neither: all that were not replayed. */
-export const DeadLetterReplay = Type.Object(
-  {
-    ids: Type.Optional(Type.Array(LetterId, { minItems: 1, maxItems: MAX_REPLAYED_LETTERS })),
-    filter: Type.Optional(DeadLetterFilter),
-  },
-  { additionalProperties: false },
+export const DeadLetterReplay = named(
+  'DeadLetterReplay',
+  Type.Object(
+    {
+      ids: Type.Optional(Type.Array(LetterId, { minItems: 1, maxItems: MAX_REPLAYED_LETTERS })),
+      filter: Type.Optional(DeadLetterFilter),
+    },
+    { additionalProperties: false },
+  ),
 )
 export type DeadLetterReplay = Type.Static<typeof DeadLetterReplay>
 
-export const DeadLetterReplayRecord = Type.Object({
-  replayed: Type.Integer({ description: 'Taken by the present revision now.' }),
-  pending: Type.Integer({ description: 'Sent to it; whether it takes them shows in the list.' }),
-  already_replayed: Type.Integer({ description: 'Left out: a letter is replayed once.' }),
-  node_gone: Type.Integer({ description: 'Left out: the present revision does not have the node.' }),
-  not_found: Type.Integer({
-    description: 'Ids that are no letter of the pipeline, or of one that has gone.',
+export const DeadLetterReplayRecord = named(
+  'DeadLetterReplayRecord',
+  Type.Object({
+    replayed: Type.Integer({ description: 'Taken by the present revision now.' }),
+    pending: Type.Integer({ description: 'Sent to it; whether it takes them shows in the list.' }),
+    already_replayed: Type.Integer({ description: 'Left out: a letter is replayed once.' }),
+    node_gone: Type.Integer({ description: 'Left out: the present revision does not have the node.' }),
+    not_found: Type.Integer({
+      description: 'Ids that are no letter of the pipeline, or of one that has gone.',
+    }),
+    remaining: Type.Integer({ description: 'Beyond what one call sends: repeat it.' }),
   }),
-  remaining: Type.Integer({ description: 'Beyond what one call sends: repeat it.' }),
-})
+)
 export type DeadLetterReplayRecord = Type.Static<typeof DeadLetterReplayRecord>

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { nullable } from '../nullable.ts'
+import { named } from './named.ts'
 
 /** Bodies of `/v3/pipeline/gateway-route` (pipeline API, sections 2.5 and 2.6), for validation and for the API document. */
 
@@ -13,45 +14,66 @@ const writtenMembers = {
 }
 
 /** Members without a meaning here are ignored, so that what a GET returned can be sent back. */
-export const GatewayRouteCreate = Type.Object({
-  type: Type.String({ description: 'Type of the sources that may use it.' }),
-  ...writtenMembers,
-})
+export const GatewayRouteCreate = named(
+  'GatewayRouteCreate',
+  Type.Object({
+    type: Type.String({ description: 'Type of the sources that may use it.' }),
+    ...writtenMembers,
+  }),
+)
 /** A full replacement; the type may be left out, not changed. */
-export const GatewayRouteReplace = Type.Object({ type: Type.Optional(Type.String()), ...writtenMembers })
+export const GatewayRouteReplace = named(
+  'GatewayRouteReplace',
+  Type.Object({ type: Type.Optional(Type.String()), ...writtenMembers }),
+)
 export type GatewayRouteWrite = Type.Static<typeof GatewayRouteReplace>
 
-export const GatewayRouteRecord = Type.Object({
-  id: Id,
-  account_id: Type.String(),
-  consumer_id: Id,
-  type: Type.String(),
-  title: nullable<string>({ type: 'string', description: 'null: it was made by a source without a title.' }),
-  description: nullable<string>({ type: 'string' }),
-  created_at: Time,
-})
+export const GatewayRouteRecord = named(
+  'GatewayRouteRecord',
+  Type.Object({
+    id: Id,
+    account_id: Type.String(),
+    consumer_id: Id,
+    type: Type.String(),
+    title: nullable<string>({
+      type: 'string',
+      description: 'null: it was made by a source without a title.',
+    }),
+    description: nullable<string>({ type: 'string' }),
+    created_at: Time,
+  }),
+)
 export type GatewayRouteRecord = Type.Static<typeof GatewayRouteRecord>
 
-export const AccessKeyWrite = Type.Object({
-  title: Title,
-  type: Type.Enum(['generated']),
-  gateway_route_id: Type.Optional(
-    nullable<string>({ type: 'string', description: 'The same as in the path, if anything.' }),
-  ),
-})
+export const AccessKeyWrite = named(
+  'AccessKeyWrite',
+  Type.Object({
+    title: Title,
+    type: Type.Enum(['generated']),
+    gateway_route_id: Type.Optional(
+      nullable<string>({ type: 'string', description: 'The same as in the path, if anything.' }),
+    ),
+  }),
+)
 export type AccessKeyWrite = Type.Static<typeof AccessKeyWrite>
 
-export const AccessKeyRecord = Type.Object({
-  id: Id,
-  account_id: Type.String(),
-  title: Type.String(),
-  gateway_route_id: Id,
-  created_at: Time,
-})
+export const AccessKeyRecord = named(
+  'AccessKeyRecord',
+  Type.Object({
+    id: Id,
+    account_id: Type.String(),
+    title: Type.String(),
+    gateway_route_id: Id,
+    created_at: Time,
+  }),
+)
 export type AccessKeyRecord = Type.Static<typeof AccessKeyRecord>
 
-export const NewAccessKeyRecord = Type.Object({
-  key: Type.String({ description: 'The key itself; it is shown only here.' }),
-  ...AccessKeyRecord.properties,
-})
+export const NewAccessKeyRecord = named(
+  'NewAccessKeyRecord',
+  Type.Object({
+    key: Type.String({ description: 'The key itself; it is shown only here.' }),
+    ...AccessKeyRecord.properties,
+  }),
+)
 export type NewAccessKeyRecord = Type.Static<typeof NewAccessKeyRecord>

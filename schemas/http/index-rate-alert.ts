@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
 import { EmailAddress, Headers, HeadersWrite, Uri } from './channel.ts'
 import { holds, type Keywords, readsJson } from './keywords.ts'
+import { named } from './named.ts'
 
 /** What may stand in double braces in the body of a webhook. */
 export const INDEX_RATE_TOKENS = [
@@ -46,24 +47,27 @@ const WebhookWrite = Type.Object({
 })
 
 /** A full replacement: what is left out goes back to its default. */
-export const IndexRateAlertWrite = Type.Object(
-  {
-    ...thresholds,
-    channels: Type.Optional(
-      Type.Object({
-        email: Type.Optional(Type.Array(EmailAddress)),
-        pagerduty: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-        slack: Type.Optional(Type.Array(Uri)),
-        webhook: Type.Optional(Type.Array(WebhookWrite)),
-      }),
-    ),
-    enabled: Type.Optional(Type.Boolean({ default: false })),
-  },
-  {
-    if: holds('enabled', true),
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-    then: { needsOneOf: ['max_lines', 'max_z_score'] } satisfies Keywords,
-  },
+export const IndexRateAlertWrite = named(
+  'IndexRateAlertWrite',
+  Type.Object(
+    {
+      ...thresholds,
+      channels: Type.Optional(
+        Type.Object({
+          email: Type.Optional(Type.Array(EmailAddress)),
+          pagerduty: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+          slack: Type.Optional(Type.Array(Uri)),
+          webhook: Type.Optional(Type.Array(WebhookWrite)),
+        }),
+      ),
+      enabled: Type.Optional(Type.Boolean({ default: false })),
+    },
+    {
+      if: holds('enabled', true),
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: { needsOneOf: ['max_lines', 'max_z_score'] } satisfies Keywords,
+    },
+  ),
 )
 export type IndexRateAlertWrite = Type.Static<typeof IndexRateAlertWrite>
 
@@ -74,14 +78,17 @@ const IndexRateWebhook = Type.Object({
   bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
 })
 
-export const IndexRateAlertRecord = Type.Object({
-  ...thresholds,
-  channels: Type.Object({
-    email: Type.Array(Type.String()),
-    pagerduty: Type.Array(Type.String()),
-    slack: Type.Array(Type.String()),
-    webhook: Type.Array(IndexRateWebhook),
+export const IndexRateAlertRecord = named(
+  'IndexRateAlertRecord',
+  Type.Object({
+    ...thresholds,
+    channels: Type.Object({
+      email: Type.Array(Type.String()),
+      pagerduty: Type.Array(Type.String()),
+      slack: Type.Array(Type.String()),
+      webhook: Type.Array(IndexRateWebhook),
+    }),
+    enabled: Type.Boolean(),
   }),
-  enabled: Type.Boolean(),
-})
+)
 export type IndexRateAlertRecord = Type.Static<typeof IndexRateAlertRecord>

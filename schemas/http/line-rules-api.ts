@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Keywords } from './keywords.ts'
+import { named } from './named.ts'
 import { MAX_RETENTION_DAYS } from './retention-api.ts'
 
 /**
@@ -36,33 +37,51 @@ const Active = flag(false, 'Only active rules act')
 const IndexOnly = flag(true, 'Tails and alerts still see the lines')
 
 /** What is left out stays: whether a rule still says something is known once that is put together. */
-export const ExclusionChange = Type.Object({
-  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_CHARACTERS, default: '' })),
-  active: Active,
-  ...Conditions,
-})
-export const IngestionExclusionChange = Type.Object({ ...ExclusionChange.properties, indexonly: IndexOnly })
+export const ExclusionChange = named(
+  'ExclusionChange',
+  Type.Object({
+    title: Type.Optional(Type.String({ maxLength: MAX_TITLE_CHARACTERS, default: '' })),
+    active: Active,
+    ...Conditions,
+  }),
+)
+export const IngestionExclusionChange = named(
+  'IngestionExclusionChange',
+  Type.Object({ ...ExclusionChange.properties, indexonly: IndexOnly }),
+)
 
 /** What is left out has its default. */
-export const ExclusionCreate = Type.Object(ExclusionChange.properties, SAYS_SOMETHING)
+export const ExclusionCreate = named(
+  'ExclusionCreate',
+  Type.Object(ExclusionChange.properties, SAYS_SOMETHING),
+)
 export type ExclusionCreate = Type.Static<typeof ExclusionCreate>
-export const IngestionExclusionCreate = Type.Object(IngestionExclusionChange.properties, SAYS_SOMETHING)
+export const IngestionExclusionCreate = named(
+  'IngestionExclusionCreate',
+  Type.Object(IngestionExclusionChange.properties, SAYS_SOMETHING),
+)
 
 const Id = Type.String({ description: 'Ten hexadecimal digits' })
 const Names = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
 
-export const ExclusionRecord = Type.Object({
-  id: Id,
-  title: Type.String(),
-  active: Type.Boolean(),
-  apps: Names,
-  hosts: Names,
-  query: Type.String(),
-})
-export const IngestionExclusionRecord = Type.Object({
-  ...ExclusionRecord.properties,
-  indexonly: Type.Boolean(),
-})
+export const ExclusionRecord = named(
+  'ExclusionRecord',
+  Type.Object({
+    id: Id,
+    title: Type.String(),
+    active: Type.Boolean(),
+    apps: Names,
+    hosts: Names,
+    query: Type.String(),
+  }),
+)
+export const IngestionExclusionRecord = named(
+  'IngestionExclusionRecord',
+  Type.Object({
+    ...ExclusionRecord.properties,
+    indexonly: Type.Boolean(),
+  }),
+)
 
 /** Names of the members that say which lines a rule on retention means. */
 export const RETENTION_CONDITIONS = ['host', 'app', 'level', 'query'] as const
@@ -91,25 +110,32 @@ const RetentionMembers = {
 }
 
 const RetentionRule = Type.Object({ ...RetentionMembers, ...RetentionConditions })
-export const RetentionRuleCreate = Type.Object(RetentionRule.properties, {
-  needsConditionOf: RETENTION_CONDITIONS,
-} satisfies Keywords)
+export const RetentionRuleCreate = named(
+  'RetentionRuleCreate',
+  Type.Object(RetentionRule.properties, {
+    needsConditionOf: RETENTION_CONDITIONS,
+  } satisfies Keywords),
+)
 /** What is left out stays. The days of a rule that was saved with more than a new one may have can be sent back. */
-export const RetentionRuleChange = Type.Partial(
-  Type.Object({ ...RetentionRule.properties, days: Type.Integer(RULE_DAYS) }),
+export const RetentionRuleChange = named(
+  'RetentionRuleChange',
+  Type.Partial(Type.Object({ ...RetentionRule.properties, days: Type.Integer(RULE_DAYS) })),
 )
 
-export const RetentionRuleRecord = Type.Object({
-  id: Id,
-  name: Type.String(),
-  priority: Type.Integer(),
-  days: Type.Integer(),
-  active: Type.Boolean(),
-  host: Type.String(),
-  app: Type.String(),
-  level: Type.String(),
-  query: Type.String(),
-})
+export const RetentionRuleRecord = named(
+  'RetentionRuleRecord',
+  Type.Object({
+    id: Id,
+    name: Type.String(),
+    priority: Type.Integer(),
+    days: Type.Integer(),
+    active: Type.Boolean(),
+    host: Type.String(),
+    app: Type.String(),
+    level: Type.String(),
+    query: Type.String(),
+  }),
+)
 
 const QuotaRuleWrite = Type.Object(
   {
@@ -136,7 +162,10 @@ const QuotaLimitWrite = Type.Optional(
   }),
 )
 
-export const QuotaWrite = Type.Object({ daily: QuotaLimitWrite, monthly: QuotaLimitWrite })
+export const QuotaWrite = named(
+  'QuotaWrite',
+  Type.Object({ daily: QuotaLimitWrite, monthly: QuotaLimitWrite }),
+)
 export type QuotaWrite = Type.Static<typeof QuotaWrite>
 
 const QuotaLimitRecord = Type.Object({
@@ -162,5 +191,8 @@ const QuotaLimitRecord = Type.Object({
     },
   }),
 })
-export const QuotaRecord = Type.Object({ daily: QuotaLimitRecord, monthly: QuotaLimitRecord })
+export const QuotaRecord = named(
+  'QuotaRecord',
+  Type.Object({ daily: QuotaLimitRecord, monthly: QuotaLimitRecord }),
+)
 export type QuotaRecord = Type.Static<typeof QuotaRecord>

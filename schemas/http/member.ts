@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Members of an account (configuration and account API, section 10). */
 
@@ -12,23 +13,32 @@ const GroupIds = Type.Array(Type.String(), {
   description: 'Ids of groups that say which lines a member sees; only for the role member',
 })
 
-export const MemberCreate = Type.Object({
-  email: Type.String({ minLength: 1, format: 'email', maxLength: MAX_EMAIL_CHARACTERS }),
-  role: GivenRole,
-  groups: Type.Optional(GroupIds),
-})
+export const MemberCreate = named(
+  'MemberCreate',
+  Type.Object({
+    email: Type.String({ minLength: 1, format: 'email', maxLength: MAX_EMAIL_CHARACTERS }),
+    role: GivenRole,
+    groups: Type.Optional(GroupIds),
+  }),
+)
 export type MemberCreate = Type.Static<typeof MemberCreate>
 
 /** What is left out stays as it is; an address is ignored. */
-export const MemberChange = Type.Object({
-  role: Type.Optional(GivenRole),
-  groups: Type.Optional(GroupIds),
-})
+export const MemberChange = named(
+  'MemberChange',
+  Type.Object({
+    role: Type.Optional(GivenRole),
+    groups: Type.Optional(GroupIds),
+  }),
+)
 export type MemberChange = Type.Static<typeof MemberChange>
 
-export const MemberRecord = Type.Object({
-  email: Type.String(),
-  role: Type.Enum(['owner', 'admin', 'member', 'readonly']),
-  groups: Type.Array(Type.String()),
-})
+export const MemberRecord = named(
+  'MemberRecord',
+  Type.Object({
+    email: Type.String(),
+    role: Type.Enum(['owner', 'admin', 'member', 'readonly']),
+    groups: Type.Array(Type.String()),
+  }),
+)
 export type MemberRecord = Type.Static<typeof MemberRecord>

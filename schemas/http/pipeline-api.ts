@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { nullable } from '../nullable.ts'
+import { named } from './named.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
@@ -20,63 +21,72 @@ export const PIPELINE_DEFAULTS = {
   deployment_groups: [] as string[],
 } as const
 
-export const PipelineWrite = Type.Object(
-  {
-    title: Type.String({ minLength: 1 }),
-    origin: Type.Optional(Type.Enum(['terraform', 'ui'], { default: PIPELINE_DEFAULTS.origin })),
-    deploy_type: Type.Optional(Type.String({ minLength: 1, default: PIPELINE_DEFAULTS.deploy_type })),
-    deployment_groups: Type.Optional(
-      Type.Array(Type.String(), { default: PIPELINE_DEFAULTS.deployment_groups }),
-    ),
-    id: ReadOnly,
-    account_id: ReadOnly,
-    partition_id: ReadOnly,
-    config: ReadOnly,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-    published_at: ReadOnly,
-    published_revision_id: ReadOnly,
-    deployed_revision_id: ReadOnly,
-    loaded_revision_id: ReadOnly,
-    processing_status: ReadOnly,
-    has_pending_actions: ReadOnly,
-    has_changes: ReadOnly,
-    template: ReadOnly,
-  },
-  { additionalProperties: false },
+export const PipelineWrite = named(
+  'PipelineWrite',
+  Type.Object(
+    {
+      title: Type.String({ minLength: 1 }),
+      origin: Type.Optional(Type.Enum(['terraform', 'ui'], { default: PIPELINE_DEFAULTS.origin })),
+      deploy_type: Type.Optional(Type.String({ minLength: 1, default: PIPELINE_DEFAULTS.deploy_type })),
+      deployment_groups: Type.Optional(
+        Type.Array(Type.String(), { default: PIPELINE_DEFAULTS.deployment_groups }),
+      ),
+      id: ReadOnly,
+      account_id: ReadOnly,
+      partition_id: ReadOnly,
+      config: ReadOnly,
+      created_at: ReadOnly,
+      updated_at: ReadOnly,
+      published_at: ReadOnly,
+      published_revision_id: ReadOnly,
+      deployed_revision_id: ReadOnly,
+      loaded_revision_id: ReadOnly,
+      processing_status: ReadOnly,
+      has_pending_actions: ReadOnly,
+      has_changes: ReadOnly,
+      template: ReadOnly,
+    },
+    { additionalProperties: false },
+  ),
 )
 export type PipelineWrite = Type.Static<typeof PipelineWrite>
 
-export const PipelineRecord = Type.Object({
-  id: Id,
-  account_id: Type.String(),
-  partition_id: Type.String(),
-  title: Type.String(),
-  deploy_type: Type.String(),
-  deployment_groups: Type.Array(Type.String()),
-  config: Type.Object({}),
-  created_at: Time,
-  updated_at: NullableTime,
-  published_at: NullableTime,
-  published_revision_id: NullableId,
-  deployed_revision_id: NullableId,
-  loaded_revision_id: NullableId,
-  processing_status: Type.Enum(['enabled', 'paused']),
-  has_pending_actions: Type.Boolean(),
-  has_changes: Type.Boolean(),
-  origin: Type.String(),
-  template: Type.Null(),
-})
+export const PipelineRecord = named(
+  'PipelineRecord',
+  Type.Object({
+    id: Id,
+    account_id: Type.String(),
+    partition_id: Type.String(),
+    title: Type.String(),
+    deploy_type: Type.String(),
+    deployment_groups: Type.Array(Type.String()),
+    config: Type.Object({}),
+    created_at: Time,
+    updated_at: NullableTime,
+    published_at: NullableTime,
+    published_revision_id: NullableId,
+    deployed_revision_id: NullableId,
+    loaded_revision_id: NullableId,
+    processing_status: Type.Enum(['enabled', 'paused']),
+    has_pending_actions: Type.Boolean(),
+    has_changes: Type.Boolean(),
+    origin: Type.String(),
+    template: Type.Null(),
+  }),
+)
 export type PipelineRecord = Type.Static<typeof PipelineRecord>
 
 /** What a pause of this very pipeline does to lines, beyond what every pause does: Weir's own. */
-export const PauseEffect = Type.Object({
-  code: Type.Enum(['INGESTION_UNFILTERED'], {
-    description:
-      'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled meanwhile.',
+export const PauseEffect = named(
+  'PauseEffect',
+  Type.Object({
+    code: Type.Enum(['INGESTION_UNFILTERED'], {
+      description:
+        'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled meanwhile.',
+    }),
+    message: Type.String(),
   }),
-  message: Type.String(),
-})
+)
 export type PauseEffect = Type.Static<typeof PauseEffect>
 
 const nodeMembers = {
@@ -108,41 +118,53 @@ const nodeMembers = {
 }
 
 /** Members without a meaning here are ignored, so that what a GET returned can be sent back. */
-export const NodeCreate = Type.Object({ type: Type.String({ minLength: 1 }), ...nodeMembers })
+export const NodeCreate = named(
+  'NodeCreate',
+  Type.Object({ type: Type.String({ minLength: 1 }), ...nodeMembers }),
+)
 /** A full replacement; the type may be left out, not changed. */
-export const NodeReplace = Type.Object({ type: Type.Optional(Type.String({ minLength: 1 })), ...nodeMembers })
+export const NodeReplace = named(
+  'NodeReplace',
+  Type.Object({ type: Type.Optional(Type.String({ minLength: 1 })), ...nodeMembers }),
+)
 export type NodeWrite = Type.Static<typeof NodeReplace>
 
 const NodeOutput = Type.Object({ id: Type.String(), label: Type.String() })
 export type NodeOutput = Type.Static<typeof NodeOutput>
 
-export const NodeRecord = Type.Object({
-  id: Id,
-  title: NodeTitle,
-  description: NodeDescription,
-  account_id: Type.String(),
-  pipeline_id: Id,
-  generation_id: Type.Integer({ minimum: 0 }),
-  type: Type.String(),
-  deploy_type: Type.String(),
-  user_config: Type.Unsafe<object>({ type: 'object' }),
-  inputs: Type.Optional(Type.Array(Type.String(), { description: 'Not on sources.' })),
-  outputs: Type.Optional(Type.Array(NodeOutput, { description: 'Not on sinks.' })),
-  gateway_route_id: Type.Optional(NullableId),
-  access_keys: Type.Optional(Type.Array(Type.Unknown())),
-  access_keys_user_provided: Type.Optional(Type.Boolean()),
-  durability_profile: Type.Optional(Type.Null()),
-})
+export const NodeRecord = named(
+  'NodeRecord',
+  Type.Object({
+    id: Id,
+    title: NodeTitle,
+    description: NodeDescription,
+    account_id: Type.String(),
+    pipeline_id: Id,
+    generation_id: Type.Integer({ minimum: 0 }),
+    type: Type.String(),
+    deploy_type: Type.String(),
+    user_config: Type.Unsafe<object>({ type: 'object' }),
+    inputs: Type.Optional(Type.Array(Type.String(), { description: 'Not on sources.' })),
+    outputs: Type.Optional(Type.Array(NodeOutput, { description: 'Not on sinks.' })),
+    gateway_route_id: Type.Optional(NullableId),
+    access_keys: Type.Optional(Type.Array(Type.Unknown())),
+    access_keys_user_provided: Type.Optional(Type.Boolean()),
+    durability_profile: Type.Optional(Type.Null()),
+  }),
+)
 export type NodeRecord = Type.Static<typeof NodeRecord>
 
-export const AlertRecord = Type.Object({
-  id: Id,
-  account_id: Type.String(),
-  pipeline_id: Id,
-  component_kind: Type.Enum(['source', 'transform']),
-  component_id: Id,
-  inputs: Type.Array(Type.String()),
-  active: Type.Boolean(),
-  alert_config: Type.Unsafe<object>({ type: 'object' }),
-})
+export const AlertRecord = named(
+  'AlertRecord',
+  Type.Object({
+    id: Id,
+    account_id: Type.String(),
+    pipeline_id: Id,
+    component_kind: Type.Enum(['source', 'transform']),
+    component_id: Id,
+    inputs: Type.Array(Type.String()),
+    active: Type.Boolean(),
+    alert_config: Type.Unsafe<object>({ type: 'object' }),
+  }),
+)
 export type AlertRecord = Type.Static<typeof AlertRecord>

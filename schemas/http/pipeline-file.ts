@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../json.ts'
+import { named } from './named.ts'
 
 /** A pipeline as one document, to be kept in version control: its nodes, how they connect, its alerts and tests. */
 
@@ -76,22 +77,28 @@ const FileTest = Type.Object(
   closed,
 )
 
-export const PipelineFile = Type.Object(
-  {
-    weir: Type.Enum([PIPELINE_FILE_VERSION], { description: 'What the document is' }),
-    id: Type.Optional(
-      Type.String({ pattern: UUID, description: 'Of the pipeline; when left out it is known by its title' }),
-    ),
-    title: Type.String({ minLength: 1 }),
-    sources: Type.Optional(Type.Array(FileSource)),
-    processors: Type.Optional(Type.Array(FileNode)),
-    destinations: Type.Optional(Type.Array(FileNode)),
-    alerts: Type.Optional(Type.Array(FileAlert)),
-    tests: Type.Optional(
-      Type.Array(FileTest, { description: 'For "weir pipeline test"; the server does not keep them' }),
-    ),
-  },
-  closed,
+export const PipelineFile = named(
+  'PipelineFile',
+  Type.Object(
+    {
+      weir: Type.Enum([PIPELINE_FILE_VERSION], { description: 'What the document is' }),
+      id: Type.Optional(
+        Type.String({
+          pattern: UUID,
+          description: 'Of the pipeline; when left out it is known by its title',
+        }),
+      ),
+      title: Type.String({ minLength: 1 }),
+      sources: Type.Optional(Type.Array(FileSource)),
+      processors: Type.Optional(Type.Array(FileNode)),
+      destinations: Type.Optional(Type.Array(FileNode)),
+      alerts: Type.Optional(Type.Array(FileAlert)),
+      tests: Type.Optional(
+        Type.Array(FileTest, { description: 'For "weir pipeline test"; the server does not keep them' }),
+      ),
+    },
+    closed,
+  ),
 )
 
 export type PipelineFile = Type.Static<typeof PipelineFile>

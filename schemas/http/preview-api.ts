@@ -1,20 +1,24 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 import { EventRecord } from './simulation-api.ts'
 
 /** A draft on the lines of the last minutes. The shapes are Weir's own. */
 
-export const PreviewRequest = Type.Object(
-  {
-    minutes: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10_080, default: 60, description: 'How far back it goes' }),
-    ),
-    revision: Type.Optional(
-      Type.String({
-        description: 'Number of the revision to try; the nodes as they are edited when left out',
-      }),
-    ),
-  },
-  { additionalProperties: false },
+export const PreviewRequest = named(
+  'PreviewRequest',
+  Type.Object(
+    {
+      minutes: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 10_080, default: 60, description: 'How far back it goes' }),
+      ),
+      revision: Type.Optional(
+        Type.String({
+          description: 'Number of the revision to try; the nodes as they are edited when left out',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 export type PreviewRequest = Type.Static<typeof PreviewRequest>
 
@@ -72,20 +76,23 @@ const PreviewOutcome = Type.Object({
 })
 export type PreviewOutcome = Type.Static<typeof PreviewOutcome>
 
-export const PreviewRecord = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  pipeline_id: Type.String(),
-  revision: Text,
-  status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-  message: Type.Optional(Type.String({ description: 'Why it failed' })),
-  created_at: Type.String({ format: 'date-time' }),
-  from: Type.String({ format: 'date-time' }),
-  to: Type.String({ format: 'date-time' }),
-  progress: Type.Object({
-    records: Type.Integer(),
-    of_records: Type.Integer(),
-    lines: Type.Integer(),
+export const PreviewRecord = named(
+  'PreviewRecord',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    pipeline_id: Type.String(),
+    revision: Text,
+    status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+    message: Type.Optional(Type.String({ description: 'Why it failed' })),
+    created_at: Type.String({ format: 'date-time' }),
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    progress: Type.Object({
+      records: Type.Integer(),
+      of_records: Type.Integer(),
+      lines: Type.Integer(),
+    }),
+    result: Type.Optional(PreviewOutcome),
   }),
-  result: Type.Optional(PreviewOutcome),
-})
+)
 export type PreviewRecord = Type.Static<typeof PreviewRecord>

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /**
  * How long the lines of an account are kept. The account API of enterprises shows and takes 0 to 90 days alone; this
@@ -15,8 +16,11 @@ const Days = Type.Integer({
     'Days that lines which come from now on are kept and found, where no rule on retention says otherwise',
 })
 
-export const RetentionWrite = Type.Object({ days: Days })
-export const RetentionRecord = Type.Object({
-  days: Type.Integer({ description: '0: lines are accepted, and never found' }),
-})
+export const RetentionWrite = named('RetentionWrite', Type.Object({ days: Days }))
+export const RetentionRecord = named(
+  'RetentionRecord',
+  Type.Object({
+    days: Type.Integer({ description: '0: lines are accepted, and never found' }),
+  }),
+)
 export type RetentionRecord = Type.Static<typeof RetentionRecord>

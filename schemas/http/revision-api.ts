@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 import { AlertRecord } from './pipeline-api.ts'
 
 /** Revisions of a pipeline as `/v3` shows them. The wire contract is silent about them: the shapes are Weir's own. */
@@ -7,16 +8,19 @@ const Id = Type.String({ format: 'uuid' })
 const Kind = Type.Enum(['source', 'transform', 'sink'])
 const Title = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
-export const RevisionSummary = Type.Object({
-  id: Id,
-  pipeline_id: Id,
-  number: Type.Integer({ minimum: 1, description: '1, 2, 3, … in the order of publication' }),
-  title: Type.String({ description: 'Of the pipeline when it was published' }),
-  created_at: Type.String({ format: 'date-time' }),
-  nodes: Type.Integer({ description: 'How many nodes it has' }),
-  deployed: Type.Boolean({ description: 'It is the one that runs, or is paused' }),
-  loaded: Type.Boolean({ description: "The account's lines meet it now" }),
-})
+export const RevisionSummary = named(
+  'RevisionSummary',
+  Type.Object({
+    id: Id,
+    pipeline_id: Id,
+    number: Type.Integer({ minimum: 1, description: '1, 2, 3, … in the order of publication' }),
+    title: Type.String({ description: 'Of the pipeline when it was published' }),
+    created_at: Type.String({ format: 'date-time' }),
+    nodes: Type.Integer({ description: 'How many nodes it has' }),
+    deployed: Type.Boolean({ description: 'It is the one that runs, or is paused' }),
+    loaded: Type.Boolean({ description: "The account's lines meet it now" }),
+  }),
+)
 export type RevisionSummary = Type.Static<typeof RevisionSummary>
 
 const RevisionNode = Type.Object({
@@ -33,11 +37,14 @@ const RevisionNode = Type.Object({
 const { account_id: _, pipeline_id: __, ...alertMembers } = AlertRecord.properties
 const RevisionAlert = Type.Object(alertMembers)
 
-export const RevisionRecord = Type.Object({
-  ...RevisionSummary.properties,
-  nodes: Type.Array(RevisionNode),
-  alerts: Type.Array(RevisionAlert),
-})
+export const RevisionRecord = named(
+  'RevisionRecord',
+  Type.Object({
+    ...RevisionSummary.properties,
+    nodes: Type.Array(RevisionNode),
+    alerts: Type.Array(RevisionAlert),
+  }),
+)
 export type RevisionRecord = Type.Static<typeof RevisionRecord>
 
 const MemberDifference = Type.Object({
@@ -48,42 +55,54 @@ const MemberDifference = Type.Object({
 
 const Change = Type.Enum(['added', 'removed', 'changed'])
 
-export const NodeDifference = Type.Object({
-  change: Change,
-  kind: Kind,
-  id: Id,
-  type: Type.String(),
-  title: Title,
-  members: Type.Array(MemberDifference, { description: 'Of changed nodes' }),
-})
+export const NodeDifference = named(
+  'NodeDifference',
+  Type.Object({
+    change: Change,
+    kind: Kind,
+    id: Id,
+    type: Type.String(),
+    title: Title,
+    members: Type.Array(MemberDifference, { description: 'Of changed nodes' }),
+  }),
+)
 export type NodeDifference = Type.Static<typeof NodeDifference>
 
-export const AlertDifference = Type.Object({
-  change: Change,
-  id: Id,
-  name: Type.String(),
-  members: Type.Array(MemberDifference, { description: 'Of changed alerts' }),
-})
+export const AlertDifference = named(
+  'AlertDifference',
+  Type.Object({
+    change: Change,
+    id: Id,
+    name: Type.String(),
+    members: Type.Array(MemberDifference, { description: 'Of changed alerts' }),
+  }),
+)
 export type AlertDifference = Type.Static<typeof AlertDifference>
 
-export const RevisionDiff = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
-  nodes: Type.Array(NodeDifference),
-  alerts: Type.Array(AlertDifference),
-  text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
-})
+export const RevisionDiff = named(
+  'RevisionDiff',
+  Type.Object({
+    from: Type.String(),
+    to: Type.String(),
+    nodes: Type.Array(NodeDifference),
+    alerts: Type.Array(AlertDifference),
+    text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
+  }),
+)
 export type RevisionDiff = Type.Static<typeof RevisionDiff>
 
 /** What a pipeline's file would change. */
-export const FileDifference = Type.Object({
-  pipeline_id: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'null: there is no such pipeline yet',
+export const FileDifference = named(
+  'FileDifference',
+  Type.Object({
+    pipeline_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'null: there is no such pipeline yet',
+    }),
+    changed: Type.Boolean({ description: 'Whether it would change anything' }),
+    nodes: Type.Array(NodeDifference),
+    alerts: Type.Array(AlertDifference),
+    text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
   }),
-  changed: Type.Boolean({ description: 'Whether it would change anything' }),
-  nodes: Type.Array(NodeDifference),
-  alerts: Type.Array(AlertDifference),
-  text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
-})
+)
 export type FileDifference = Type.Static<typeof FileDifference>

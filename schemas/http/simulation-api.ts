@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject } from '../json.ts'
+import { named } from './named.ts'
 
 /** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
 
@@ -27,27 +28,36 @@ const requestMembers = {
   ),
 }
 
-export const SimulationRequest = Type.Object(requestMembers, { additionalProperties: false })
+export const SimulationRequest = named(
+  'SimulationRequest',
+  Type.Object(requestMembers, { additionalProperties: false }),
+)
 export type SimulationRequest = Type.Static<typeof SimulationRequest>
 
-export const FileSimulationRequest = Type.Object(
-  {
-    pipeline: Type.Unsafe<JsonObject>({
-      type: 'object',
-      description:
-        'A whole pipeline, as in a file (see PUT /v3/pipeline/import); sources have the names that they have there',
-    }),
-    ...requestMembers,
-  },
-  { additionalProperties: false },
+export const FileSimulationRequest = named(
+  'FileSimulationRequest',
+  Type.Object(
+    {
+      pipeline: Type.Unsafe<JsonObject>({
+        type: 'object',
+        description:
+          'A whole pipeline, as in a file (see PUT /v3/pipeline/import); sources have the names that they have there',
+      }),
+      ...requestMembers,
+    },
+    { additionalProperties: false },
+  ),
 )
 export type FileSimulationRequest = Type.Static<typeof FileSimulationRequest>
 
-export const EventRecord = Type.Object({
-  message: AnyValue,
-  metadata: Type.Unsafe<object>({ type: 'object' }),
-  timestamp: Type.String(),
-})
+export const EventRecord = named(
+  'EventRecord',
+  Type.Object({
+    message: AnyValue,
+    metadata: Type.Unsafe<object>({ type: 'object' }),
+    timestamp: Type.String(),
+  }),
+)
 export type EventRecord = Type.Static<typeof EventRecord>
 
 const Sample = Type.Unsafe<number | null>({
@@ -99,13 +109,16 @@ const SimulatedNode = Type.Object({
   ),
 })
 
-export const SimulationRecord = Type.Object({
-  samples: Type.Integer({ description: 'How many were sent' }),
-  tried: Type.Integer({ description: 'How many were tried before the time was up' }),
-  cut: Type.Boolean({ description: 'Events are missing because there were too many; the counts have all' }),
-  ended: Type.Optional(
-    Type.String({ description: 'Why it ended before: the expressions of a sample cost too much' }),
-  ),
-  nodes: Type.Array(SimulatedNode),
-})
+export const SimulationRecord = named(
+  'SimulationRecord',
+  Type.Object({
+    samples: Type.Integer({ description: 'How many were sent' }),
+    tried: Type.Integer({ description: 'How many were tried before the time was up' }),
+    cut: Type.Boolean({ description: 'Events are missing because there were too many; the counts have all' }),
+    ended: Type.Optional(
+      Type.String({ description: 'Why it ended before: the expressions of a sample cost too much' }),
+    ),
+    nodes: Type.Array(SimulatedNode),
+  }),
+)
 export type SimulationRecord = Type.Static<typeof SimulationRecord>

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** A copy of an account's lines for a Kafka cluster (configuration and account API, section 13). */
 
@@ -14,11 +15,17 @@ const members = {
   user: Type.String({ minLength: 1 }),
 }
 
-export const StreamWrite = Type.Object({
-  ...members,
-  password: Type.String({ minLength: 1, description: 'Never shown again' }),
-})
+export const StreamWrite = named(
+  'StreamWrite',
+  Type.Object({
+    ...members,
+    password: Type.String({ minLength: 1, description: 'Never shown again' }),
+  }),
+)
 export type StreamWrite = Type.Static<typeof StreamWrite>
 
-export const StreamRecord = Type.Object({ status: Type.Enum(['active', 'inactive']), ...members })
+export const StreamRecord = named(
+  'StreamRecord',
+  Type.Object({ status: Type.Enum(['active', 'inactive']), ...members }),
+)
 export type StreamRecord = Type.Static<typeof StreamRecord>

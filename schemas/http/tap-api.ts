@@ -1,22 +1,26 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Query and messages of `GET /v3/pipeline/{id}/{source|transform}/{node}/tap`, for the API document and for types. */
 
 export const TAP_LIMIT = { default: 100, minimum: 1, maximum: 1_000 }
 export const TAP_SECONDS = { default: 300, minimum: 1, maximum: 300 }
 
-export const TapQuery = Type.Object(
-  {
-    output: Type.Optional(
-      Type.String({ description: 'Id of one of the outputs of the node; all of them when left out.' }),
-    ),
-    limit: Type.Optional(Type.Integer({ ...TAP_LIMIT, description: 'Events after which it ends.' })),
-    seconds: Type.Optional(Type.Integer({ ...TAP_SECONDS, description: 'Time after which it ends.' })),
-    filter: Type.Optional(
-      Type.String({ description: 'A conditional as JSON text: only events that meet it are shown.' }),
-    ),
-  },
-  { additionalProperties: false },
+export const TapQuery = named(
+  'TapQuery',
+  Type.Object(
+    {
+      output: Type.Optional(
+        Type.String({ description: 'Id of one of the outputs of the node; all of them when left out.' }),
+      ),
+      limit: Type.Optional(Type.Integer({ ...TAP_LIMIT, description: 'Events after which it ends.' })),
+      seconds: Type.Optional(Type.Integer({ ...TAP_SECONDS, description: 'Time after which it ends.' })),
+      filter: Type.Optional(
+        Type.String({ description: 'A conditional as JSON text: only events that meet it are shown.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 const Output = Type.String({ description: 'Id of the output that the event left by.' })
@@ -59,11 +63,8 @@ const EndMessage = Type.Object({
   skipped: Type.Integer({ description: 'All that were skipped.' }),
 })
 
-export const TapMessage = Type.Union([
-  EventMessage,
-  CutEventMessage,
-  RevisionMessage,
-  SkippedMessage,
-  EndMessage,
-])
+export const TapMessage = named(
+  'TapMessage',
+  Type.Union([EventMessage, CutEventMessage, RevisionMessage, SkippedMessage, EndMessage]),
+)
 export type TapMessage = Type.Static<typeof TapMessage>

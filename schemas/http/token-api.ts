@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { named } from './named.ts'
 
 /** Access tokens (configuration and account API, section 2.2; their life is our choice). */
 
@@ -26,36 +27,42 @@ const Expires = Type.Optional(
   }),
 )
 
-export const TokenCreate = Type.Object({
-  name: Name,
-  kind: Type.Optional(
-    Type.Unsafe<TokenKind>({
-      type: 'string',
-      enum: KINDS,
-      description:
-        'user: a personal token; service: of the account; enterprise: of the enterprise, without x-delegate-account-id. Default: the kind of the token that asks, service when it acts for an account.',
-    }),
-  ),
-  scope: Scope(
-    'What it may do, at most what the token that asks may. Default: that. A further personal token for oneself grows with the role as far as the token that asks.',
-  ),
-  expires: Expires,
-  email: Type.Optional(
-    Type.String({
-      format: 'email',
-      maxLength: 320,
-      description: 'A personal token for this member; needs an admin. Default: the caller.',
-    }),
-  ),
-})
+export const TokenCreate = named(
+  'TokenCreate',
+  Type.Object({
+    name: Name,
+    kind: Type.Optional(
+      Type.Unsafe<TokenKind>({
+        type: 'string',
+        enum: KINDS,
+        description:
+          'user: a personal token; service: of the account; enterprise: of the enterprise, without x-delegate-account-id. Default: the kind of the token that asks, service when it acts for an account.',
+      }),
+    ),
+    scope: Scope(
+      'What it may do, at most what the token that asks may. Default: that. A further personal token for oneself grows with the role as far as the token that asks.',
+    ),
+    expires: Expires,
+    email: Type.Optional(
+      Type.String({
+        format: 'email',
+        maxLength: 320,
+        description: 'A personal token for this member; needs an admin. Default: the caller.',
+      }),
+    ),
+  }),
+)
 export type TokenCreate = Type.Static<typeof TokenCreate>
 
 /** What is left out stays as it is. */
-export const TokenChange = Type.Object({
-  name: Type.Optional(Name),
-  scope: Scope('Narrower than before.'),
-  expires: Expires,
-})
+export const TokenChange = named(
+  'TokenChange',
+  Type.Object({
+    name: Type.Optional(Name),
+    scope: Scope('Narrower than before.'),
+    expires: Expires,
+  }),
+)
 export type TokenChange = Type.Static<typeof TokenChange>
 
 const Rotation = Type.Object({
@@ -68,10 +75,13 @@ const Rotation = Type.Object({
   ),
 })
 /** It may be left out. */
-export const TokenRotate = Type.Unsafe<Type.Static<typeof Rotation> | null>({
-  ...Rotation,
-  type: ['object', 'null'],
-})
+export const TokenRotate = named(
+  'TokenRotate',
+  Type.Unsafe<Type.Static<typeof Rotation> | null>({
+    ...Rotation,
+    type: ['object', 'null'],
+  }),
+)
 
 const OrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
@@ -88,11 +98,14 @@ const members = {
   previous_secret_until: OrNull('Until when the secret before the last rotation works.'),
   last_used_at: OrNull('To within the hour; null: never.'),
 }
-export const TokenRecord = Type.Object(members)
+export const TokenRecord = named('TokenRecord', Type.Object(members))
 export type TokenRecord = Type.Static<typeof TokenRecord>
 
-export const IssuedToken = Type.Object({
-  ...members,
-  token: Type.String({ description: 'The secret. It is not shown again, and kept as a hash alone.' }),
-})
+export const IssuedToken = named(
+  'IssuedToken',
+  Type.Object({
+    ...members,
+    token: Type.String({ description: 'The secret. It is not shown again, and kept as a hash alone.' }),
+  }),
+)
 export type IssuedToken = Type.Static<typeof IssuedToken>

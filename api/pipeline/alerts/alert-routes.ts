@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AlertWrite } from '../../../engine/alerts/check-alert.ts'
+import { named } from '../../../schemas/http/named.ts'
 import { AlertRecord } from '../../../schemas/http/pipeline-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { ONE_ALERT } from '../links.ts'
@@ -10,6 +11,7 @@ import type { Alerts } from './alerts.ts'
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const ReadPath = Type.Object({ pipelineId: Type.String(), alertId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
+const NamedAlert = named('AlertWrite', AlertWrite)
 const AlertPath = Type.Object({ ...NodePath.properties, alertId: Type.String() })
 const OneAlert = { 200: EnvelopeOf(AlertRecord), ...V3_ERROR_REPLIES }
 const ManyAlerts = { 200: EnvelopeOf(Type.Array(AlertRecord)), ...V3_ERROR_REPLIES }
@@ -63,7 +65,7 @@ export const alertRoutes: FastifyPluginAsyncTypebox<{ alerts: Alerts }> = async 
           summary: `Add an alert to a ${CALLED[kind]}`,
           tags,
           params: NodePath,
-          body: AlertWrite,
+          body: NamedAlert,
           response: OneAlert,
         },
       },
@@ -82,7 +84,7 @@ export const alertRoutes: FastifyPluginAsyncTypebox<{ alerts: Alerts }> = async 
           summary: `Replace an alert, or move one to this ${CALLED[kind]}`,
           tags,
           params: AlertPath,
-          body: AlertWrite,
+          body: NamedAlert,
           response: OneAlert,
         },
       },

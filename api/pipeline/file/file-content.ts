@@ -2,6 +2,7 @@ import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import { MAX_PROBLEMS, type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/config-schema.ts'
+import { unnamed } from '../../../schemas/http/named.ts'
 import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
@@ -12,6 +13,7 @@ import { testProblems } from './file-tests.ts'
 import type { OutputReferences } from './output-references.ts'
 import type { FilePlace, SentFile } from './sent-file.ts'
 
+const FILE_SHAPE = unnamed(PipelineFile)
 /** More findings than anybody reads: the closer look, which takes time for each of them, is left out. */
 const MAX_SCHEMA_PROBLEMS = 100
 /** Of a list: what a pipeline cannot have, and what would take long to look at. */
@@ -40,7 +42,7 @@ export function contentOf(value: JsonValue | undefined, place: FilePlace): FileC
     partsWithExpressions(place.before),
   )
   if (tooManyStates !== undefined) return { problems: [{ instancePath: '', message: tooManyStates }] }
-  const checked = checkConfig(PipelineFile, value)
+  const checked = checkConfig(FILE_SHAPE, value)
   const tooLarge = sizeProblems(value)
   const found = [...tooLarge, ...('problems' in checked ? checked.problems : [])]
   if (tooLarge.length > 0 || found.length > MAX_SCHEMA_PROBLEMS)

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { nameSchemas, withMarkedNames } from './named-schemas.ts'
+
+const ADDRESS = { $id: 'Address', type: 'object', properties: { city: { type: 'string' } } }
+
+function documentOf(...bodies: readonly object[]) {
+  const operations = bodies.map(
+    schema => [`/v1/${bodies.indexOf(schema)}/{id}`, { get: { schema } }] as const,
+  )
+  return nameSchemas({ paths: withMarkedNames(Object.fromEntries(operations)) as Record<string, object> })
+}
+
+test('a schema stands once, under its name, and is referred to elsewhere', () => {
+  const person = { $id: 'Person', properties: { home: ADDRESS, work: ADDRESS } }
+  const { components, paths } = documentOf(person, ADDRESS)
+  const address = { $ref: '#/components/schemas/Address' }
+  expect(components?.schemas).toEqual({
+    Address: { type: 'object', properties: { city: { type: 'string' } } },
+    Person: { properties: { home: address, work: address } },
+  })
+  expect(paths).toMatchObject({ '/v1/1/{id}': { get: { schema: address, operationId: 'getV11ById' } } })
+})
+
+test('one name for two shapes is refused', () => {
+  expect(() => documentOf(ADDRESS, { ...ADDRESS, type: 'string' })).toThrow('two schemas are named Address')
+})

@@ -1,0 +1,91 @@
+type Json = { [name: string]: unknown }
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+
+interface Operation {
+  readonly operationId?: string
+  readonly responses?: Readonly<Record<string, unknown>>
+}
+
+/** As much of an OpenAPI document as this needs. */
+interface Document {
+  readonly components?: { readonly schemas?: Json }
+  readonly paths?: Json
+}
+
+/** What `$id` is called on its way into the document: what gathers the routes has ideas of its own about `$id`. */
+const NAME = 'x-name'
+
+/** @param schema of a route, or a part of it */
+export function withMarkedNames(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withMarkedNames)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Object.entries(schema).map(([name, part]) =>
+    name === '$id' && typeof part === 'string' ? [NAME, part] : [name, withMarkedNames(part)],
+  )
+  return Object.fromEntries(members)
+}
+
+/**
+ * Moves every schema that has a name to `components.schemas` and leaves a reference in its place.
+ *
+ * @throws Error when two schemas of different shapes have one name
+ */
+export function nameSchemas<Given extends Document>(document: Given): Given {
+  const named = new Map<string, unknown>()
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved)
+    if (typeof value !== 'object' || value === null) return value
+    const { [NAME]: name, ...rest } = value as Json
+    const shape = Object.fromEntries(Object.entries(rest).map(([member, part]) => [member, moved(part)]))
+    if (typeof name !== 'string') return shape
+    const known = named.get(name)
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(shape))
+      throw new Error(`two schemas are named ${name}`)
+    named.set(name, shape)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  const responses: Json = {}
+  const paths = withOperations(moved(document.paths) as Paths, responses)
+  const schemas = moved(document.components?.schemas ?? {}) as Json
+  const byName = [...named].sort(([one], [other]) => (one < other ? -1 : 1))
+  return {
+    ...document,
+    components: { ...document.components, schemas: { ...schemas, ...Object.fromEntries(byName) }, responses },
+    paths,
+  }
+}
+
+/** Gives every operation a name, and errors one place. @param responses takes the answers that operations share */
+function withOperations(paths: Paths, responses: Json): Paths {
+  const shared = ([status, response]: readonly [string, unknown]) => {
+    const error =
+      status >= '400' ? /"#\/components\/schemas\/(\w+Error)"/.exec(JSON.stringify(response)) : null
+    const name = error?.[1]
+    if (name === undefined) return [status, response]
+    responses[name] = { ...(response as Json), description: 'An error; its status says which.' }
+    return [status, { $ref: `#/components/responses/${name}` }]
+  }
+  const named = (path: string, method: string, operation: Operation) => ({
+    operationId: operationIdOf(method, path),
+    ...operation,
+    responses: Object.fromEntries(Object.entries(operation.responses ?? {}).map(shared)),
+  })
+  const entries = Object.entries(paths).map(([path, operations]) => {
+    const members = Object.entries(operations).map(([method, operation]) => [
+      method,
+      named(path, method, operation),
+    ])
+    return [path, Object.fromEntries(members)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `put` and `/v3/pipeline/{pipelineId}` give `putV3PipelineByPipelineId`. */
+function operationIdOf(method: string, path: string): string {
+  const words = path
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => `by-${name}`)
+    .split(/\W+/)
+    .filter(word => word !== '')
+  return method + words.map(word => word[0]?.toUpperCase() + word.slice(1)).join('')
+}

@@ -1,0 +1,15 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+test('every schema has the name that it is exported under', async () => {
+  const files = readdirSync(new URL('.', import.meta.url)).filter(name => /^[a-z-]+\.ts$/.test(name))
+  const modules = await Promise.all(
+    files.map(name => import(`./${name}`) as Promise<Record<string, unknown>>),
+  )
+  const schemas = modules
+    .flatMap(Object.entries)
+    .filter(([, value]) => typeof value === 'object' && value !== null && '~kind' in value)
+  expect(schemas.length).toBeGreaterThan(90)
+  const wrong = schemas.filter(([name, schema]) => (schema as { readonly $id?: string }).$id !== name)
+  expect(wrong.map(([name]) => name)).toEqual([])
+})
