@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from '../../schemas/http/named.ts'
+import { named } from '../../schemas/named.ts'
 
 const ErrorBody = named(
   'V1Error',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Account, Enterprise, Plan } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
-import { named } from '../../schemas/http/named.ts'
+import { named } from '../../schemas/named.ts'
 
 /** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
 export const AccountRecord = named(

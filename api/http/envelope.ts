@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { named } from '../../schemas/http/named.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
+import { named } from '../../schemas/named.ts'
 
 /** The `meta` of a `/v3` answer (pipeline API, section 1.2; configuration and account API, section 17.1). */
 export interface Meta {

@@ -3,8 +3,8 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import { MAX_PROBLEMS } from '../../engine/event/problem.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
-import type { Keywords, Reads } from '../../schemas/http/keywords.ts'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
+import type { Keywords, Reads } from '../../schemas/keywords.ts'
 import { parseBoundedJson } from './json-body.ts'
 import { hasCondition } from './rule-conditions.ts'
 
@@ -20,7 +20,7 @@ type Check<Rule> = (
 
 const TOKEN = /\{\{([^{}]*)\}\}/g
 
-/** Teaches a validator the rules of `schemas/http/keywords.ts`, and the time zones. */
+/** Teaches a validator the rules of `schemas/keywords.ts`, and the time zones. */
 export function addKeywords(ajv: Ajv): void {
   const checks: { readonly [Name in keyof Keywords]-?: Check<NonNullable<Keywords[Name]>> } = {
     reads: readAs,

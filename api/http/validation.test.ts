@@ -8,7 +8,7 @@ import {
   readsJson,
   readsList,
   readsWord,
-} from '../../schemas/http/keywords.ts'
+} from '../../schemas/keywords.ts'
 import { detailsOf, problemsOf, validatorCompiler } from './validation.ts'
 
 const schema = {

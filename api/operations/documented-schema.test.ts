@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { BoardWrite } from '../../schemas/http/board.ts'
 import { IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
-import { unnamed } from '../../schemas/http/named.ts'
 import { ViewWrite } from '../../schemas/http/view.ts'
+import { unnamed } from '../../schemas/named.ts'
 import { documentedSchema } from './documented-schema.ts'
 
 /** What somebody else's program makes of the document. */

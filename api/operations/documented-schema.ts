@@ -1,8 +1,8 @@
-import type { Keywords, Reads } from '../../schemas/http/keywords.ts'
+import type { Keywords, Reads } from '../../schemas/keywords.ts'
 
 type Schema = { readonly [name: string]: unknown }
 
-/** A schema in the words of JSON Schema alone, for readers who do not know ours (schemas/http/keywords.ts). */
+/** A schema in the words of JSON Schema alone, for readers who do not know ours (schemas/keywords.ts). */
 export function documentedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documentedSchema)
   if (typeof schema !== 'object' || schema === null) return schema

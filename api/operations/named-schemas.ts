@@ -31,7 +31,7 @@ export function withMarkedNames(schema: unknown): unknown {
  *
  * @throws Error when two schemas of different shapes have one name
  */
-export function nameSchemas<Given extends Document>(document: Given): Given {
+export function nameSchemas<Given extends Document>(document: Given): Given & Document {
   const named = new Map<string, unknown>()
   const moved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moved)

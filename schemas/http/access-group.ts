@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import type { Keywords } from './keywords.ts'
-import { named } from './named.ts'
+import type { Keywords } from '../keywords.ts'
+import { named } from '../named.ts'
 
 /** Groups of members (configuration and account API, section 11). */
 

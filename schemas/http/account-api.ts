@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Writes to accounts of an enterprise (configuration and account API, section 17.1; members of a change are our choice). */
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
-import { byWord } from './keywords.ts'
-import { named } from './named.ts'
+import { byWord } from '../keywords.ts'
+import { named } from '../named.ts'
 
 /** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */
 

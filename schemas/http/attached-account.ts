@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Accounts of an enterprise as its older API shows them (configuration and account API, section 17.2). */
 

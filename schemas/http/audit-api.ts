@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 const OrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const Values = Type.Unsafe<object | null>({

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
+import type { Keywords } from '../keywords.ts'
+import { named } from '../named.ts'
 import { CategoryNames } from './category.ts'
-import type { Keywords } from './keywords.ts'
-import { named } from './named.ts'
 
 const GraphId = Type.String({ pattern: '^[0-9a-f]{10}$', description: 'Ten hexadecimal digits.' })
 const GraphType = Type.Enum(['line', 'bar', 'table', 'count'])

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 export const CATEGORY_TYPES = ['views', 'boards', 'screens'] as const
 export type CategoryType = (typeof CATEGORY_TYPES)[number]

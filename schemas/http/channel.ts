@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../json.ts'
-import { byWord, holds, readsBoolean, readsInteger, readsJson, readsList, readsWord } from './keywords.ts'
-import { named } from './named.ts'
+import { byWord, holds, readsBoolean, readsInteger, readsJson, readsList, readsWord } from '../keywords.ts'
+import { named } from '../named.ts'
 
 /** Alert channels of views and preset alerts (configuration and account API, section 5). */
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Bodies of `/v3/pipeline/{id}/dead-letter`, for validation and for the API document. */
 

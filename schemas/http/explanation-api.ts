@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 import { EventRecord } from './simulation-api.ts'
 
 /** What became of lines, told once more from the log. The shapes are Weir's own. */

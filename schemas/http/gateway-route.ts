@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { named } from '../named.ts'
 import { nullable } from '../nullable.ts'
-import { named } from './named.ts'
 
 /** Bodies of `/v3/pipeline/gateway-route` (pipeline API, sections 2.5 and 2.6), for validation and for the API document. */
 

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { JsonValue } from '../json.ts'
+import { holds, type Keywords, readsJson } from '../keywords.ts'
+import { named } from '../named.ts'
 import { EmailAddress, Headers, HeadersWrite, Uri } from './channel.ts'
-import { holds, type Keywords, readsJson } from './keywords.ts'
-import { named } from './named.ts'
 
 /** What may stand in double braces in the body of a webhook. */
 export const INDEX_RATE_TOKENS = [

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Suspending and resuming ingestion (configuration and account API, section 15). */
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import type { Keywords } from './keywords.ts'
-import { named } from './named.ts'
+import type { Keywords } from '../keywords.ts'
+import { named } from '../named.ts'
 import { MAX_RETENTION_DAYS } from './retention-api.ts'
 
 /**

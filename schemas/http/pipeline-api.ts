@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { named } from '../named.ts'
 import { nullable } from '../nullable.ts'
-import { named } from './named.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** What `/v3/pipeline/{id}/error` takes and answers (components, section 4.1). The shapes are Weir's own. */
 

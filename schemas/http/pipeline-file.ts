@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject, JsonValue } from '../json.ts'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** A pipeline as one document, to be kept in version control: its nodes, how they connect, its alerts and tests. */
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { named } from '../named.ts'
 import { ChannelRecord, ChannelWrite } from './channel.ts'
-import { named } from './named.ts'
 
 /** A full replacement: what is left out goes back to its default. */
 export const PresetAlertWrite = named(

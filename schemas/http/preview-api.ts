@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 import { EventRecord } from './simulation-api.ts'
 
 /** A draft on the lines of the last minutes. The shapes are Weir's own. */

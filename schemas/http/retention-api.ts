@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /**
  * How long the lines of an account are kept. The account API of enterprises shows and takes 0 to 90 days alone; this

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 import { AlertRecord } from './pipeline-api.ts'
 
 /** Revisions of a pipeline as `/v3` shows them. The wire contract is silent about them: the shapes are Weir's own. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject } from '../json.ts'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** A copy of an account's lines for a Kafka cluster (configuration and account API, section 13). */
 

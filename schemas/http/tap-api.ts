@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Query and messages of `GET /v3/pipeline/{id}/{source|transform}/{node}/tap`, for the API document and for types. */
 

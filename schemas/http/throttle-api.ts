@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /**
  * What passes through a throttle that runs, and who is exempt from it. The wire contract is silent about it: the shapes

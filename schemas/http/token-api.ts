@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named } from './named.ts'
+import { named } from '../named.ts'
 
 /** Access tokens (configuration and account API, section 2.2; their life is our choice). */
 

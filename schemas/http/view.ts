@@ -1,8 +1,8 @@
 import Type from 'typebox'
+import type { Keywords } from '../keywords.ts'
+import { named } from '../named.ts'
 import { CategoryNames } from './category.ts'
 import { ChannelRecord, ChannelWrite } from './channel.ts'
-import type { Keywords } from './keywords.ts'
-import { named } from './named.ts'
 
 const Words = Type.Array(Type.String({ minLength: 1 }))
 const SEARCH_MEMBERS = ['query', 'hosts', 'apps', 'levels', 'tags']

@@ -209,6 +209,7 @@ export const ROOMS = {
     'engine/clock',
     'engine/configuration',
     'engine/entropy',
+    'schemas',
     'schemas/http',
   ],
   'api/groups': [
@@ -281,7 +282,6 @@ export const ROOMS = {
     'engine/store',
     'engine/worker',
     'schemas',
-    'schemas/http',
   ],
   'api/pipeline': [
     'api/auth',
