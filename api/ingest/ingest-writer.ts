@@ -6,10 +6,9 @@ import {
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
+import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import { ApiError, payloadTooLarge, unavailable } from '../http/errors.ts'
 
-/** JavaScript pays per record, so requests share one up to this size; a single larger request is one by itself. */
-const RECORD_BYTES = 900 * 1024
 const DEFAULT_WAITING_BYTES = 64 * 1024 * 1024
 /** Builders kept for the next batch; more are only in use when many accounts send at the same instant. */
 const SPARE_BUILDERS = 4

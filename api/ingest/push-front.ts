@@ -10,6 +10,7 @@ import {
   type HttpDecoding,
   TooManyEventsError,
 } from '../../engine/nodes/sources/http/http-decoding.ts'
+import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
@@ -27,8 +28,6 @@ import { requestMetadata } from './request-metadata.ts'
 const GROWTH = 10
 /** What becomes more than this many times as large is rare: it is decompressed a second time, with room for all of it. */
 const LIKELY_GROWTH = 32
-/** Events of a request that share a record; a larger event is alone in one. */
-const RECORD_BYTES = 900 * 1024
 /** Of a body that is refused, for the error record: components, section 6.1. */
 const CAPTURED_BYTES = 16 * 1024
 /** What a record holds of an event beside its text, about. */

@@ -5,6 +5,7 @@ import {
   type Failure,
   type ReplayedEvents,
 } from '../../schemas/log/dead-letters.ts'
+import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { Event } from '../event/event.ts'
 import { eventColumns, eventsIn, sharedBytes } from '../event/event-columns.ts'
 import { behaviourOfEvents } from './behaviour.ts'
@@ -35,8 +36,6 @@ export interface DeadLetter extends LetterOrigin, FailedNode {
   readonly event: Event
 }
 
-/** As records of events between partitions. */
-const RECORD_BYTES = 900 * 1024
 /** Of lines that fail together; what was sent beside them comes on top. */
 const RUN_BYTES = 200 * 1024
 const LETTER_BYTES = 128

@@ -1,6 +1,7 @@
 import { SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
 import type { Position } from '../../../schemas/log/position.ts'
+import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
 import { type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
@@ -28,9 +29,6 @@ export interface Target {
 export interface OutgoingRecord extends Target {
   readonly value: Buffer
 }
-
-/** Smaller records are cheap to repeat; JavaScript pays per record. */
-const RECORD_BYTES = 900 * 1024
 
 export type SentPart = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
 
