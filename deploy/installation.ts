@@ -22,6 +22,7 @@ import { LogError, type Topic } from '../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { findLostTail, findLostTailNow } from '../engine/replay/lost-tail.ts'
+import { ReceivedPositions } from '../engine/replay/received-positions.ts'
 import { LiveTaps } from '../engine/replay/taps/taps.ts'
 import { endMarkTable } from '../engine/store/end-mark-table.ts'
 import { HOUR_MS } from '../engine/times/duration.ts'
@@ -63,6 +64,8 @@ export interface Installation {
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly ends: LogEnds
+  /** What keyed partitions have of lost records. */
+  readonly received: ReceivedPositions
   readonly opening: StoreOpening
   readonly end: ConfigurationEnd
   /** What the configuration log lacks; only of an installation that is inspected. */
@@ -146,8 +149,9 @@ async function openOnLog(
   const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const ends = LogEnds.open(directory.path)
+  const received = new ReceivedPositions(topics.keyed)
   const guarded = (topic: Topic, checkpointsOf: Topic) =>
-    guardedTopic(topic, checkpointsOf, { ends, opening, clock })
+    guardedTopic(topic, checkpointsOf, { ends, received, opening, clock })
   const ingest = guarded(topics.ingest, checkpoints)
   const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
   const end = configurationEnd({
@@ -215,6 +219,7 @@ async function openOnLog(
     configurationTopic,
     configuration,
     ends,
+    received,
     opening,
     end,
     lostConfiguration: lost,
@@ -225,16 +230,17 @@ async function openOnLog(
   }
 }
 
-/** A topic that takes nothing where its log ends before what the checkpoints, the store and the folder know of it. */
+/** A topic that takes nothing where its log ends before what checkpoints, the store, the folder and keyed partitions know. */
 function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
-  { ends, opening, clock }: Pick<Installation, 'ends' | 'opening' | 'clock'>,
+  { ends, received, opening, clock }: Pick<Installation, 'ends' | 'received' | 'opening' | 'clock'>,
 ): GuardedTopic {
   const mark = async (partition: number) => ends.of(topic, partition)
+  const witnesses = { topic, checkpoints, mark, received }
   const look: LookForLostTail = async (partition, floor) => {
     const store = opening.isOpen ? opening.store : undefined
-    if (ends.isKnown) return findLostTailNow({ topic, checkpoints, store, mark }, partition, floor)
+    if (ends.isKnown) return findLostTailNow({ ...witnesses, store }, partition, floor)
     // Of a folder of an earlier program, or one that was restored, only the store knows all.
     if (store === undefined && (await topic.bounds(partition)).next > 0n)
       throw new LogError(
@@ -242,7 +248,7 @@ function guardedTopic(
         `Where partition ${partition} of ${topic.name} must end is known to the store alone, which does not answer yet.`,
         { retriable: true },
       )
-    return findLostTail({ topic, checkpoints, store, mark }, partition, floor)
+    return findLostTail({ ...witnesses, store }, partition, floor)
   }
   const onAppended = (partition: number, next: bigint) => ends.note(topic, partition, next)
   return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs(), onAppended })

@@ -14,6 +14,7 @@ import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
 import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
+import { ReceivedPositions } from '../../engine/replay/received-positions.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC, KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { WireFormatError } from '../../schemas/log/wire-format.ts'
@@ -41,6 +42,8 @@ export interface ClusterBase {
   readonly configuration: ConfigurationLog
   /** Shares the partitions among the engines. */
   readonly group: KafkaGroup
+  /** What keyed partitions have of lost records. */
+  readonly received: ReceivedPositions
   /** Asked where partitions must end, once it is open. */
   readonly witness: { store?: Store }
 }
@@ -72,8 +75,9 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
     const witness: ClusterBase['witness'] = {}
+    const received = new ReceivedPositions(topics.keyed)
     const guarded = (topic: Topic, checkpointsOf: Topic) =>
-      guardedTopic(topic, checkpointsOf, { group, witness, clock })
+      guardedTopic(topic, checkpointsOf, { group, received, witness, clock })
     const ingest = guarded(topics.ingest, checkpoints)
     const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
     return {
@@ -88,6 +92,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       keys,
       configuration,
       group,
+      received,
       witness,
     }
   } catch (error) {
@@ -96,18 +101,18 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   }
 }
 
-/** A topic that takes nothing where its log ends before what checkpoints, engines and the store know of it. */
+/** A topic that takes nothing where its log ends before what checkpoints, engines, keyed partitions and the store know. */
 function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
-  { group, witness, clock }: Pick<ClusterBase, 'group' | 'witness' | 'clock'>,
+  { group, received, witness, clock }: Pick<ClusterBase, 'group' | 'received' | 'witness' | 'clock'>,
 ): GuardedTopic {
   const mark = async (partition: number) => {
     const told = await group.progress(topic.name)
     return told.find(each => each.partition === partition)?.storedOffset ?? 0n
   }
   const look: LookForLostTail = (partition, floor) =>
-    findLostTailNow({ topic, checkpoints, store: witness.store, mark }, partition, floor)
+    findLostTailNow({ topic, checkpoints, store: witness.store, mark, received }, partition, floor)
   return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
 }
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../engine/store/store.ts'
 import { openClusterBase } from '../cluster/cluster-base.ts'
 import { readSettings } from '../settings.ts'
 import { StoreOpening } from '../store-opening.ts'
-import { assertPartition, numbersOf, recordsOf } from './accept-installation-loss.ts'
+import { assertPartition, numbersOf, recordsOf, sendersOf } from './accept-installation-loss.ts'
 import type { AcceptLossTask } from './accept-loss-task.ts'
 
 /**
@@ -38,7 +38,8 @@ export async function acceptClusterLoss(
         const told = await group.progress(lane.topic.name)
         return told.find(each => each.partition === partition)?.storedOffset ?? 0n
       }
-      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, othersKnowMore: true }
+      const others = { received: base.received, senders: sendersOf(name, base), othersKnowMore: true }
+      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
       return recordsOf(await acceptLoss(witnesses, numbersOf(task)))
     } finally {
       await opening.close()

@@ -1,21 +1,30 @@
 import type { LostTail } from '../../engine/log/guarded-topic.ts'
 import { acceptLoss, LossError } from '../../engine/replay/lost-tail.ts'
 import type { Installation } from '../installation.ts'
-import type { AcceptLossTask } from './accept-loss-task.ts'
+import type { AcceptLossTask, LosableTopic } from './accept-loss-task.ts'
 
 /** Accepts a loss at the end of the log. @returns number of records @throws LossError, LogError, StoreError */
 export async function acceptInstallationLoss(
-  installation: Pick<Installation, 'ingest' | 'checkpoints' | 'keyed' | 'opening' | 'ends'>,
+  installation: Pick<Installation, 'ingest' | 'checkpoints' | 'keyed' | 'opening' | 'ends' | 'received'>,
   { topic: name, ...task }: AcceptLossTask,
 ): Promise<number> {
-  const { ingest, checkpoints, keyed, opening, ends } = installation
+  const { ingest, checkpoints, keyed, opening, ends, received } = installation
   const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
   assertPartition(task.partition, lane.topic.partitions)
   const mark = async (partition: number) => ends.of(lane.topic, partition)
-  const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark }
+  const others = { received, senders: sendersOf(name, installation) }
+  const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
   const lost = await acceptLoss(witnesses, numbersOf(task))
   await lane.topic.lookAt(task.partition)
   return recordsOf(lost)
+}
+
+/** Keyed partitions are told of cuts by those of the lines. */
+export function sendersOf(
+  name: LosableTopic,
+  { ingest, checkpoints }: Pick<Installation, 'ingest' | 'checkpoints'>,
+) {
+  return name === 'keyed' ? { topic: ingest, checkpoints } : undefined
 }
 
 export function numbersOf({ partition, from, to }: Omit<AcceptLossTask, 'topic'>) {

@@ -7,6 +7,7 @@ import type { LostTail } from '../log/guarded-topic.ts'
 import type { Topic } from '../log/log.ts'
 import { type Store, StoreError, type StoreReach } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
+import type { ReceivedPositions } from './received-positions.ts'
 
 /** Cuts in one record, about. */
 const CUT_CHARACTERS = 400_000
@@ -24,6 +25,10 @@ export interface Witnesses {
   readonly store?: Store | undefined
   /** What else knows of the partition: the lowest offset beyond it; 0: nothing. */
   readonly mark?: ((partition: number) => Promise<bigint>) | undefined
+  /** What others have of what was sent from the partition. */
+  readonly received?: ReceivedPositions | undefined
+  /** Those who tell the partition of cuts; absent: nobody does but the configuration, at each start. */
+  readonly senders?: { readonly topic: Topic; readonly checkpoints: Topic } | undefined
   /** Processes of a cluster were given offsets that nobody else knows of yet: what they tell counts. */
   readonly othersKnowMore?: boolean
 }
@@ -75,7 +80,8 @@ export async function findLostTailNow(
   }
 }
 
-async function knownOf({ topic, checkpoints, store, mark }: Witnesses, partition: number): Promise<Known> {
+async function knownOf(witnesses: Witnesses, partition: number): Promise<Known> {
+  const { topic, checkpoints, store, mark, received } = witnesses
   const log = new CheckpointLog(checkpoints, { topic, partition })
   const kept = await log.newest()
   const checkpoint = kept && checkpointType.decode(kept.body)
@@ -88,6 +94,7 @@ async function knownOf({ topic, checkpoints, store, mark }: Witnesses, partition
   const ends = [
     isForeign ? 0n : await log.reach(),
     (await mark?.(partition)) ?? 0n,
+    (await received?.beyond({ topic: topic.name, partition })) ?? 0n,
     stored.owner === null ? 0n : stored.owner + 1n,
     ...positions,
   ]
@@ -120,7 +127,7 @@ export async function acceptLoss(
   const known = await knownOf(witnesses, partition)
   const from = await beganAt(topic, lost)
   const loss = { from: Number(from), to: Number(lost.to + 1n) }
-  const parts = witnessedParts(known, from)
+  const parts = witnessedParts(known, from, await cutsOfSenders(witnesses))
   const places = Number(lost.to - lost.from) + 1
   const losses = Array.from({ length: Math.max(places, parts.length) }, (_, index): Loss => {
     const witnessed = parts[index]
@@ -149,7 +156,7 @@ async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<big
 }
 
 /** What is known of the lost records, in parts that fit into a record each. */
-function witnessedParts({ checkpoint, store }: Known, from: bigint): Witnessed[] {
+function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readonly Cut[]): Witnessed[] {
   const isBeyond = checkpoint !== undefined && BigInt(checkpoint.nextOffset) > from
   const reached = new Set<StoreTable>()
   for (const [table, { offset }] of store.positions) if (offset >= from) reached.add(table)
@@ -160,7 +167,35 @@ function witnessedParts({ checkpoint, store }: Known, from: bigint): Witnessed[]
     reached: [...reached],
     ...(isBeyond && { producers: checkpoint.producers }),
   }
-  return [first, ...(isBeyond ? cutParts(checkpoint.cuts as readonly Cut[]) : [])]
+  return [first, ...cutParts([...(isBeyond ? (checkpoint.cuts as readonly Cut[]) : []), ...told])]
+}
+
+/**
+ * What the partitions that send events to the lost one have told it, as far as their checkpoints include it: they do
+ * not tell it again, and events of a pipeline that nobody knows would be dropped.
+ */
+async function cutsOfSenders({ senders }: Witnesses): Promise<Cut[]> {
+  const newest = new Map<string, Cut>()
+  for (let partition = 0; partition < (senders?.topic.partitions ?? 0); partition++) {
+    const { topic, checkpoints } = senders as NonNullable<typeof senders>
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
+    const checkpoint = kept && checkpointType.decode(kept.body)
+    if (checkpoint === undefined || checkpoint.logId !== topic.logId) continue
+    const cuts = checkpoint.cuts as readonly Cut[]
+    const spread = new Set(cuts.filter(({ kind }) => kind === 'spread').map(({ entity }) => entity))
+    for (const cut of cuts) {
+      const key = `${cut.kind} ${cut.entity}`
+      if (!spread.has(accountOf(cut)) || cut.version <= (newest.get(key)?.version ?? 0)) continue
+      newest.set(key, cut)
+    }
+  }
+  return [...newest.values()]
+}
+
+/** @returns '' of a cut that is told to no other partition */
+function accountOf({ kind, payload }: Cut): string {
+  if (kind === 'spread' || kind === 'slice' || kind === 'loss' || payload === '') return ''
+  return (JSON.parse(payload) as { readonly accountId: string }).accountId
 }
 
 function cutParts(cuts: readonly Cut[]): Witnessed[] {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
@@ -172,7 +172,8 @@ test('after a kill and a lost end that no checkpoint and no row knows of, the fo
   expect(await ready(running)).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
 }, 60_000)
 
-test('events of a spread account wait for their keyed partition that lost its end, and none is swallowed', async () => {
+/** An installation with an account whose lines are on both partitions, and limited by a key. */
+async function spreadInstallation(): Promise<RunningWeir> {
   const running = await RunningWeir.start({ WEIR_PORT: String(await freePort()), WEIR_PARTITIONS: '2' })
   weir = running
   const create = async (path: string, body: unknown) =>
@@ -193,10 +194,18 @@ test('events of a spread account wait for their keyed partition that lost its en
     ({ data }) => data.phase === 'on',
   )
   expect(spread.data.phase).toBe('on')
-  const send = async (name: string) => {
-    for (let line = 0; line < 100; line++)
-      expect((await post(running, [`${name} ${line}`], `host-${line % 7}`)).status).toBe(200)
-  }
+  return running
+}
+
+/** A hundred requests of several hosts. */
+async function sendOfHosts(running: RunningWeir, name: string): Promise<void> {
+  for (let line = 0; line < 100; line++)
+    expect((await post(running, [`${name} ${line}`], `host-${line % 7}`)).status).toBe(200)
+}
+
+test('events of a spread account wait for their keyed partition that lost its end, and none is swallowed', async () => {
+  const running = await spreadInstallation()
+  const send = (name: string) => sendOfHosts(running, name)
   const stored = (count: number) =>
     eventually(
       () => exportedLines(running),
@@ -222,5 +231,37 @@ test('events of a spread account wait for their keyed partition that lost its en
     ({ status }) => status === 200,
   )
   expect(well.status).toBe(200)
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
+
+test('after a kill, lines of a spread account were given offsets that the keyed partitions knew, and never appeared', async () => {
+  const running = await spreadInstallation()
+  await sendOfHosts(running, 'before')
+  const stored = (count: number) =>
+    eventually(
+      () => exportedLines(running),
+      lines => lines.length >= count,
+    )
+  expect(await stored(100)).toHaveLength(100)
+  await running.end('SIGKILL')
+  // Of a folder without it only what the lines left elsewhere tells where the log ended.
+  rmSync(join(running.directory, 'log-ends.json'))
+  for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 2_000, partition)
+  await running.start()
+  const told = await ready(running)
+  const losses = [
+    ...told.text.matchAll(/accept-loss --topic ingest --partition (\d) --from (\d+) --to (\d+)/g),
+  ]
+  expect([told.status, losses.map(([, partition]) => partition).sort()]).toEqual([503, ['0', '1']])
+  expect((await post(running, ['refused'])).status).toBe(503)
+  for (const [, partition = '', from = '', to = ''] of losses) {
+    const accept = ['log', 'accept-loss', '--topic', 'ingest', '--partition', partition, '--from', from]
+    expect(await command(running, ...accept, '--to', to)).toMatchObject({ code: 0 })
+  }
+  await sendOfHosts(running, 'after')
+  const lines = await stored(200)
+  expect(new Set(lines.map(line => line._line)).size).toBe(200)
+  expect(lines).toHaveLength(200)
+  await running.end('SIGTERM')
   expect(await command(running, 'verify')).toMatchObject({ code: 0 })
 }, 120_000)

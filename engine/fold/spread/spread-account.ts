@@ -1,5 +1,5 @@
 import { isBeyond, type Position } from '../../../schemas/log/position.ts'
-import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../run-watch.ts'
 import { type FoldSeat, KeyPlacement } from './key-placement.ts'
 
@@ -7,11 +7,19 @@ interface Snapshot {
   readonly placement: ReturnType<KeyPlacement['snapshot']>
   readonly passed: readonly (readonly [source: string, offset: number, row: number])[]
   readonly forwarded: readonly (readonly [entity: string, versions: readonly number[]])[]
+  /** Absent: none. */
+  readonly unheard?: readonly number[]
 }
 
 /** Under which a partition that sends here is remembered. */
 export function sourceKey({ topic, partition }: PartitionName): string {
   return `${topic} ${partition}`
+}
+
+/** Highest positions, by the key of the partition that sent them, of which a snapshot of a `SpreadAccount` knows. */
+export function* passedIn(data: Buffer): Iterable<readonly [source: string, position: Position]> {
+  const { passed } = JSON.parse(data.toString()) as Snapshot
+  for (const [source, offset, row] of passed) yield [source, { offset: BigInt(offset), row }]
 }
 
 /** What a partition remembers of an account whose lines are, or were, on all partitions. */
@@ -22,6 +30,8 @@ export class SpreadAccount {
   readonly #passed = new Map<string, Position>()
   /** Version of every pipeline that each partition of the ingest topic has told of. */
   readonly #forwarded = new Map<string, number[]>()
+  /** Shares of which what the other side said last may be among lost records. */
+  readonly #unheard = new Set<number>()
 
   constructor(account: string, seat: FoldSeat) {
     this.placement = new KeyPlacement(account, seat)
@@ -31,6 +41,23 @@ export class SpreadAccount {
   /** Whether events of the account come here from other partitions. */
   get receives(): boolean {
     return this.#seat.topic !== INGEST_TOPIC || this.placement.isHome
+  }
+
+  /** Whether nothing was heard of a share since records were lost here: who has it, only its events tell. */
+  isUnheard(share: number): boolean {
+    return this.#unheard.has(share)
+  }
+
+  /** Something was said of a share by the partition that it is exchanged with. @returns whether it was unheard */
+  hear(share: number): boolean {
+    return this.#unheard.delete(share)
+  }
+
+  /** Records were lost here, or may have been: what was said of the shares that are exchanged from here, too. */
+  doubt(): void {
+    const { topic, partition, partitions } = this.#seat
+    if (topic === KEYED_TOPIC) this.#unheard.add(partition)
+    else if (this.placement.isHome) for (let share = 0; share < partitions; share++) this.#unheard.add(share)
   }
 
   /** Highest position seen of a partition that sends here. @param source its key */
@@ -66,14 +93,16 @@ export class SpreadAccount {
       placement: this.placement.snapshot(),
       passed: [...this.#passed].map(([source, { offset, row }]) => [source, Number(offset), row]),
       forwarded: [...this.#forwarded],
+      ...(this.#unheard.size > 0 && { unheard: [...this.#unheard] }),
     }
     return Buffer.from(JSON.stringify(snapshot))
   }
 
   restore(data: Buffer): void {
-    const { placement, passed, forwarded } = JSON.parse(data.toString()) as Snapshot
+    const { placement, forwarded, unheard = [] } = JSON.parse(data.toString()) as Snapshot
     this.placement.restore(placement)
-    for (const [source, offset, row] of passed) this.#passed.set(source, { offset: BigInt(offset), row })
+    for (const [source, position] of passedIn(data)) this.#passed.set(source, position)
     for (const [pipeline, versions] of forwarded) this.#forwarded.set(pipeline, [...versions])
+    for (const share of unheard) this.#unheard.add(share)
   }
 }
