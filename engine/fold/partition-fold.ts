@@ -307,7 +307,10 @@ export class PartitionFold {
     const timesMs = [record.appendTimeMs, ...witnessed.map(each => each.timeMs ?? 0)]
     const timeMs = Math.max(this.#timeMs, control === null ? 0 : deadlineOf(control), ...timesMs)
     const flushes: Flush[] = []
-    if (this.#loss !== undefined) flushes.push(this.#flushAtGap(this.#loss, record.offset, timeMs))
+    if (this.#loss !== undefined) {
+      flushes.push(this.#flushAtGap(this.#loss, record.offset, timeMs))
+      this.#exchange.doubt(this.#accounts)
+    }
     if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
 
     const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)

@@ -1,7 +1,7 @@
 import type { Cut } from '../../../schemas/log/control.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import type { Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../../schemas/log/rekeyed.ts'
-import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
 import type { Elsewhere } from '../../graph/compiled-node.ts'
 import type { Steps } from '../../steps.ts'
@@ -39,6 +39,8 @@ export class KeyedExchange {
   readonly outbox: Outbox
   readonly #seat: FoldSeat
   readonly #fold: ExchangingFold
+  /** Where the events in hand come from; undefined: they are of the partition's own records. */
+  #source: PartitionName | undefined
 
   constructor(seat: FoldSeat, fold: ExchangingFold) {
     this.#seat = seat
@@ -52,7 +54,9 @@ export class KeyedExchange {
     if (placement === undefined) return undefined
     return {
       send: (node, hash, event) => {
-        const target = placement.targetOf(placement.shareOf(hash))
+        const share = placement.shareOf(hash)
+        this.#takeBackUnheard(account, share)
+        const target = placement.targetOf(share)
         if (target === undefined) return undefined
         const place: WaitingPlace = { pipeline, version, node }
         const position = this.#fold.nextPosition()
@@ -116,20 +120,42 @@ export class KeyedExchange {
     if (events.length === 0) return
     const watch = this.#fold.watch()
     watch?.resumes?.({ source, place, events, positions })
+    this.#source = source
     const revision = yield* account.resume(place, events, this.#fold.output)
+    this.#source = undefined
     watch?.resumed?.(revision)
   }
 
+  /**
+   * Nobody sends events of a share to who has handed it to him: where they come from its other side, and records were
+   * lost here, the share was among them. Without this its events would be sent to and fro for ever.
+   */
+  #takeBackUnheard(account: AccountState, share: number): void {
+    const spread = account.spread
+    if (this.#source === undefined || spread === undefined || !spread.isUnheard(share)) return
+    const target = spread.placement.targetOf(share)
+    if (target === undefined) return
+    if (sourceKey(nameOfTarget(target)) === sourceKey(this.#source)) this.#shareArrived(account, share)
+  }
+
+  /** Records were lost here. */
+  doubt(accounts: Iterable<AccountState>): void {
+    for (const { spread } of accounts) spread?.doubt()
+  }
+
   #shareArrived(account: AccountState, share: number): void {
-    const { placement } = this.#spreadOf(account)
+    const spread = this.#spreadOf(account)
+    const { placement } = spread
+    spread.hear(share)
     placement.take(share)
     // Spread again while it was on its way home.
     if (placement.isHome && placement.isSpread) this.#handOver(account, [share])
   }
 
   #recalled(account: AccountState, share: number): void {
-    // Without it, it is on its way home already.
-    if (this.#spreadOf(account).placement.targetOf(share) === undefined) this.#handOver(account, [share])
+    const spread = this.#spreadOf(account)
+    // Without it, it is on its way home already; or it is lost, and home waits for it.
+    if (spread.hear(share) || spread.placement.targetOf(share) === undefined) this.#handOver(account, [share])
   }
 
   /** Sends the memory of shares to where they belong now; what comes for them from here on is sent after it. */
@@ -180,7 +206,11 @@ export class KeyedExchange {
   }
 
   #spreadOf(account: AccountState): SpreadAccount {
-    account.spread ??= new SpreadAccount(account.account, this.#seat)
+    if (account.spread === undefined) {
+      account.spread = new SpreadAccount(account.account, this.#seat)
+      // All that was heard of it may be lost; where nothing is, home speaks of the share before it sends its events.
+      if (this.#fold.isExact() && this.#seat.topic === KEYED_TOPIC) account.spread.doubt()
+    }
     return account.spread
   }
 }
