@@ -24,6 +24,9 @@ remembered of them: a throttle may let some more pass, a repeated request may be
 line that is acknowledged afterwards is stored once. The server may run or not; with KAFKA_BROKERS the
 command works on the cluster.
 
+keyed: after a kill, lines that were stored from lost records may be stored once more, since partitions
+of the lines send again what they sent since their newest checkpoints.
+
 config: the start is refused. Stop every process of the installation first. Every change in the lost
 events is lost: tokens and keys that were revoked or deleted there work again, and settings such as
 retention and rules are as they were before, until you do it anew.
@@ -32,6 +35,14 @@ Older programs do not take the log any more.
 
 Exit codes: 0 done, 2 not done.
 ${EXAMPLES}`
+
+/** What those who accept a loss may find afterwards. */
+const STORED_AGAIN: Readonly<Record<AcceptLossTask['topic'], string>> = {
+  ingest: '',
+  keyed: `Lines that were stored from the lost records may be stored once more: partitions of the lines send again what they sent
+since their newest checkpoints, and nobody knows any more which of it had arrived.
+`,
+}
 
 const TOPICS = [...LOSABLE_TOPICS, 'config'] as const
 
@@ -68,7 +79,7 @@ async function acceptLoss(options: Omit<AcceptLossTask, 'task'>, world: World): 
   const what = `${grouped(records)} ${records === 1 ? 'record' : 'records'}`
   await write(
     world.stdout,
-    `The loss of ${what} is accepted: partition ${partition} of ${topic} goes on behind record ${to}.\n`,
+    `The loss of ${what} is accepted: partition ${partition} of ${topic} goes on behind record ${to}.\n${STORED_AGAIN[topic]}`,
   )
 }
 
