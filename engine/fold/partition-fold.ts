@@ -365,9 +365,10 @@ export class PartitionFold {
    * What is known of them takes effect with the first record behind them.
    */
   #noteLoss({ appendTimeMs, value }: LogRecord, { from, to, witnessed = {} }: Loss): void {
-    this.#loss ??= { from: BigInt(from), to: BigInt(to), witnessed: [] }
-    const { witnessed: noted } = this.#loss
-    noted.push({ ...witnessed, timeMs: Math.max(appendTimeMs, witnessed.timeMs ?? 0) })
+    const known = this.#loss ?? { from: BigInt(from), to: 0n, witnessed: [] }
+    // A log may lose its end once more inside of what was accepted before: the second act goes further.
+    this.#loss = BigInt(to) > known.to ? { ...known, to: BigInt(to) } : known
+    known.witnessed.push({ ...witnessed, timeMs: Math.max(appendTimeMs, witnessed.timeMs ?? 0) })
     this.#bytesSinceCheckpoint += value.length
   }
 

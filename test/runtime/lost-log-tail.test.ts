@@ -138,6 +138,21 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     expect(new Set(positions).size).toBe(50)
   })
 
+  test('goes on when its end is lost once more, inside of the gap that was accepted', async () => {
+    const world = await lostWorld()
+    world.loseFrom(6n)
+    await world.accept()
+    for (const round of ['one', 'two']) {
+      const worker = await world.worker()
+      await world.append(...texts(round, 20))
+      await world.bringHome(worker)
+      if (round === 'two') break
+      world.loseFrom(8n)
+      await world.accept()
+    }
+    expect(world.stored()).toEqual([...texts('before', 10), ...texts('one', 20), ...texts('two', 20)])
+  })
+
   test('gives the same in a replay from the beginning, but for the lost records', async () => {
     const world = await lostWorld()
     world.loseFrom(6n)
