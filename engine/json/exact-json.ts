@@ -1,7 +1,15 @@
-import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { scalarEnd } from './json-source.ts'
 import { boundedNumber, parseBoundedNumbers, parseJson } from './json-text.ts'
-import { unmarkedKey, withMarkedKeys } from './marked-keys.ts'
+import { skipBlanks, stringEnd } from './marked-keys.ts'
 import { isIndexKey, orderedObject } from './ordered-object.ts'
+
+const QUOTE = 0x22
+const MINUS = 0x2d
+const ARRAY = 0x5b
+const ARRAY_END = 0x5d
+const OBJECT = 0x7b
+const OBJECT_END = 0x7d
 
 /**
  * Parses JSON that somebody sent: besides integers keeping their digits, keys keep their order, and numbers beyond the
@@ -44,15 +52,75 @@ function isDigit(code: number): boolean {
 }
 
 function reparsed(text: string): JsonValue {
-  return JSON.parse(withMarkedKeys(text), (_key, value: unknown, context?: { readonly source?: string }) => {
-    if (typeof value === 'number') return numberOf(value, context?.source)
-    if (!isJsonObject(value)) return value
-    return orderedObject(Object.entries(value).map(([key, member]) => [unmarkedKey(key), member] as const))
-  }) as JsonValue
+  return new SentOrder(text).value()
+}
+
+/**
+ * Reads a text that is known to be valid JSON, with keys in their order. Without a plain parse of marked keys and a
+ * reviver: for 100,000 keys those take five times as long.
+ */
+class SentOrder {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  value(): JsonValue {
+    const text = this.#text
+    this.#at = skipBlanks(text, this.#at)
+    const start = this.#at
+    const unit = text.charCodeAt(start)
+    if (unit === OBJECT) return this.#object()
+    if (unit === ARRAY) return this.#array()
+    if (unit === QUOTE) return JSON.parse(this.#string()) as string
+    this.#at = scalarEnd(text, start)
+    const source = text.slice(start, this.#at)
+    return unit === MINUS || isDigit(unit)
+      ? numberOf(Number(source), source)
+      : (JSON.parse(source) as JsonValue)
+  }
+
+  #object(): JsonObject {
+    const text = this.#text
+    const entries: [string, JsonValue][] = []
+    while (this.#hasNext(OBJECT_END)) {
+      const source = this.#string()
+      const key = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1)
+      this.#at = skipBlanks(text, this.#at) + 1
+      entries.push([key, this.value()])
+    }
+    return orderedObject(entries)
+  }
+
+  #array(): JsonValue[] {
+    const elements: JsonValue[] = []
+    while (this.#hasNext(ARRAY_END)) elements.push(this.value())
+    return elements
+  }
+
+  /** Steps over an opening bracket or a comma to what follows, or over the bracket that ends it all. */
+  #hasNext(end: number): boolean {
+    const text = this.#text
+    let at = skipBlanks(text, this.#at)
+    const unit = text.charCodeAt(at)
+    // Behind an opening bracket there may be nothing; behind a comma there is something.
+    if (unit !== end) at = skipBlanks(text, at + 1)
+    const isOver = text.charCodeAt(at) === end
+    this.#at = isOver ? at + 1 : at
+    return !isOver
+  }
+
+  /** With its quotes. */
+  #string(): string {
+    const start = this.#at
+    this.#at = stringEnd(this.#text, start)
+    return this.#text.slice(start, this.#at)
+  }
 }
 
 /** @param source as it is written */
-function numberOf(value: number, source: string | undefined): JsonValue {
-  if (source === undefined) return value
+function numberOf(value: number, source: string): JsonValue {
   return Number.isFinite(value) ? boundedNumber(value, source) : new NumberText(source)
 }

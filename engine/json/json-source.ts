@@ -5,6 +5,15 @@ import { skipBlanks, stringEnd } from './marked-keys.ts'
  * "as sent" loses no digit and no order. No recursion: depth costs nothing.
  */
 
+const BLANK = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const ARRAY = 0x5b
+const ARRAY_END = 0x5d
+const OBJECT = 0x7b
+const OBJECT_END = 0x7d
+
 /** A value's place in the text. */
 export interface Span {
   readonly start: number
@@ -17,7 +26,8 @@ export function membersAt(text: string, from: number): Map<string, string> {
   let at = skipBlanks(text, from + 1)
   while (text[at] !== '}') {
     const keyEnd = valueEnd(text, at)
-    const key = JSON.parse(text.slice(at, keyEnd)) as string
+    const written = text.slice(at, keyEnd)
+    const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
     const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
     const end = valueEnd(text, start)
     members.set(key.toWellFormed(), text.slice(start, end))
@@ -49,6 +59,33 @@ export function nestingOf(text: string): number {
   return deepest
 }
 
+/** Members at all depths, arrays and objects. @param text valid JSON */
+export function partsOf(text: string): number {
+  let parts = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    else if (unit === COLON || unit === OBJECT || unit === ARRAY) parts++
+  }
+  return parts
+}
+
+/** The same JSON without blanks between its parts. @param text valid JSON */
+export function withoutBlanks(text: string): string {
+  let result = ''
+  let copied = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    else if (unit <= BLANK) {
+      result += text.slice(copied, at)
+      copied = skipBlanks(text, at)
+      at = copied - 1
+    }
+  }
+  return result + text.slice(copied)
+}
+
 /** Behind a part: the next one, or the closing bracket. */
 function nextPart(text: string, end: number): number {
   const at = skipBlanks(text, end)
@@ -59,8 +96,16 @@ function valueEnd(text: string, from: number): number {
   const first = text[from]
   if (first === '"') return stringEnd(text, from)
   if (first === '{' || first === '[') return containerEnd(text, from)
+  return scalarEnd(text, from)
+}
+
+/** Behind a number or a word that begins at `from`. */
+export function scalarEnd(text: string, from: number): number {
   let at = from
-  while (at < text.length && !/[\s,\]}]/.test(text[at] as string)) at++
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === COMMA || unit === ARRAY_END || unit === OBJECT_END || unit <= BLANK) break
+  }
   return at
 }
 

@@ -8,11 +8,18 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
  * Wrapped objects are read like any others. A copy by `{ ...object }` or `Object.fromEntries` is in JavaScript's order,
  * so copies of what users sent are made by the functions of this file.
  */
-const WRAPPED = new WeakSet<JsonObject>()
+const WRAPPED = new WeakMap<JsonObject, Wrapped>()
+
+interface Wrapped {
+  readonly target: JsonObject
+  /** In the order sent. */
+  readonly keys: ReadonlySet<string>
+}
 
 /** One more is no index of an array any more. */
 const MAX_INDEX = 2 ** 32 - 2
 const MAX_INDEX_DIGITS = 10
+const NINE = 0x39
 const INDEX = /^(?:0|[1-9]\d*)$/
 
 type Entry = readonly [key: string, value: JsonValue]
@@ -21,14 +28,42 @@ type Entry = readonly [key: string, value: JsonValue]
 export function orderedObject(entries: readonly Entry[]): JsonObject {
   const object = Object.fromEntries(entries)
   if (!entries.some(([key]) => isIndexKey(key))) return object
-  const keys = new Set(entries.map(([key]) => key))
+  const keys = new Set<string>()
+  for (const [key] of entries) keys.add(key)
   return isInOrder(Object.keys(object), keys) ? object : wrapped(object, keys)
+}
+
+/** As `Object.entries`, which takes many times as long for a wrapped object. */
+export function entriesOf(object: JsonObject): Entry[] {
+  const wrapped = WRAPPED.get(object)
+  if (wrapped === undefined) return Object.entries(object)
+  const { target, keys } = wrapped
+  const entries: Entry[] = []
+  for (const key of keys) entries.push([key, target[key] as JsonValue])
+  return entries
+}
+
+/** As `Object.keys`, quicker for a wrapped object. */
+export function keysOf(object: JsonObject): Iterable<string> {
+  return WRAPPED.get(object)?.keys ?? Object.keys(object)
+}
+
+/** As `Object.values`, in any order. */
+export function valuesOf(object: JsonObject): JsonValue[] {
+  return Object.values(WRAPPED.get(object)?.target ?? object)
+}
+
+export function isEmptyObject(object: JsonObject): boolean {
+  const wrapped = WRAPPED.get(object)
+  if (wrapped !== undefined) return wrapped.keys.size === 0
+  for (const _key in object) return false
+  return true
 }
 
 /** A copy with one member changed; a new one comes last. */
 export function withMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
   if (!isIndexKey(key) && !WRAPPED.has(object)) return { ...object, [key]: value }
-  return orderedObject([...Object.entries(object), [key, value]])
+  return orderedObject([...entriesOf(object), [key, value]])
 }
 
 export function withoutMember(object: JsonObject, key: string): JsonObject {
@@ -36,12 +71,13 @@ export function withoutMember(object: JsonObject, key: string): JsonObject {
     const { [key]: _removed, ...rest } = object
     return rest
   }
-  return orderedObject(Object.entries(object).filter(([name]) => name !== key))
+  return orderedObject(entriesOf(object).filter(([name]) => name !== key))
 }
 
 /** Whether JavaScript has a key ahead of those that are no index, whatever came first. */
 export function isIndexKey(key: string): boolean {
-  return key.length <= MAX_INDEX_DIGITS && INDEX.test(key) && Number(key) <= MAX_INDEX
+  if (key.length > MAX_INDEX_DIGITS || !(key.charCodeAt(0) <= NINE)) return false
+  return INDEX.test(key) && Number(key) <= MAX_INDEX
 }
 
 function isInOrder(keys: readonly string[], wanted: Iterable<string>): boolean {
@@ -62,6 +98,6 @@ function wrapped(object: JsonObject, keys: Set<string>): JsonObject {
       return Reflect.deleteProperty(target, key)
     },
   })
-  WRAPPED.add(wrapper)
+  WRAPPED.set(wrapper, { target: object, keys })
   return wrapper
 }

@@ -3,6 +3,7 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { compactJson, isCompactString } from '../json/compact-json.ts'
 import { eventParser, parseExactJson } from '../json/exact-json.ts'
 import { jsonText, mayHoldBigInteger } from '../json/json-text.ts'
+import { isEmptyObject } from '../json/ordered-object.ts'
 import { wellFormedSource } from '../json/well-formed-source.ts'
 import { detectLevel, levelOfMember, normalLevel } from './level.ts'
 import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from './line-fields.ts'
@@ -101,7 +102,7 @@ export class LineDraft {
    */
   setMeta(line: StoredLine, value: JsonValue | undefined): void {
     const meta = value === undefined || value === null ? '' : metaValue(value)
-    if (isJsonObject(meta) && (this.isExact || !isEmpty(meta))) {
+    if (isJsonObject(meta) && (this.isExact || !isEmptyObject(meta))) {
       const text = this.#metaText(meta)
       const bytes = Buffer.byteLength(text)
       if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, this.#searchedMeta(meta, text))
@@ -235,11 +236,6 @@ function metaValue(value: JsonValue): JsonObject | string {
   if (typeof value !== 'object' || value instanceof NumberText) return plainText(value)
   if (isTooDeep(value as JsonValue)) return '' // It cannot be printed: see MAX_NESTING.
   return isJsonObject(value) ? value : jsonText(value)
-}
-
-function isEmpty(object: JsonObject): boolean {
-  for (const _key in object) return false
-  return true
 }
 
 function cutText(text: string, maxBytes: number): string {

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { jsonText } from '../json/json-text.ts'
+import { isEmptyObject, keysOf } from '../json/ordered-object.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
 import { displayText, recordName } from './line-members.ts'
 import type { StoredLine } from './stored-line.ts'
@@ -16,7 +17,7 @@ const MAX_FIELD_DEPTH = 3
  * @param own members that the service itself gives the record (a sum of OWN_MEMBERS): they are not replaced
  */
 export function addParsedFields(line: StoredLine, object: JsonObject, own: number, names: FieldNames): void {
-  for (const key of Object.keys(object)) {
+  for (const key of keysOf(object)) {
     const node = names.rootOfKey(key) ?? rootOfMember(key, object, own, names)
     if (node !== undefined) addValue(line, node, object[key] as JsonValue, 1, names)
   }
@@ -56,7 +57,7 @@ function addMembers(
   depth: number,
   names: FieldNames,
 ): void {
-  for (const key of Object.keys(object)) {
+  for (const key of keysOf(object)) {
     const node = names.child(parent, key)
     if (node !== undefined) addValue(line, node, object[key] as JsonValue, depth, names)
   }
@@ -93,16 +94,11 @@ function addContainer(
   if (Array.isArray(value)) {
     for (const element of value) addValue(line, node, element, depth, names)
     if (value.length === 0 && names.accept(node)) addText(line, node.path, '[]')
-  } else if (depth >= MAX_FIELD_DEPTH || isEmpty(value)) {
+  } else if (depth >= MAX_FIELD_DEPTH || isEmptyObject(value)) {
     if (names.accept(node)) addText(line, node.path, jsonText(value))
   } else {
     addMembers(line, node, value, depth + 1, names)
   }
-}
-
-function isEmpty(object: JsonObject): boolean {
-  for (const _key in object) return false
-  return true
 }
 
 function addText(line: StoredLine, name: string, value: string): void {

@@ -30,11 +30,11 @@ export function cutUtf8(bytes: Uint8Array, start: number, end: number, limit: nu
 }
 
 /** Trims, drops empties and repeats (also of `known`), cuts: ingestion, section 1.1, tags. */
-export function cleanTags(tags: Iterable<string>, known: readonly string[] = []): string[] {
+export function cleanTags(tags: Iterable<string>, known?: ReadonlySet<string>): string[] {
   const clean = new Set<string>()
   for (const tag of tags) {
     const cut = cutCharacters(tag.trim(), TAG_LIMIT_CHARACTERS)
-    if (cut !== '' && !known.includes(cut)) clean.add(cut)
+    if (cut !== '' && known?.has(cut) !== true) clean.add(cut)
   }
   return [...clean]
 }

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { parseExactJson } from '../json/exact-json.ts'
+import { valuesOf } from '../json/ordered-object.ts'
 
 /**
  * How many `{` a parse is tried from. Texts with more before their object are kept as text: without a bound,
@@ -62,7 +63,9 @@ export function isNestedDeeper(text: string, levels: number): boolean {
 export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
   if (value === null || typeof value !== 'object') return false
   if (levelsLeft === 0) return true
-  for (const member of Object.values(value)) if (isTooDeep(member, levelsLeft - 1)) return true
+  if (value instanceof NumberText) return false
+  const members = Array.isArray(value) ? value : valuesOf(value)
+  for (const member of members) if (isTooDeep(member, levelsLeft - 1)) return true
   return false
 }
 

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { LineBatchBuilder } from '../line-batch-builder.ts'
+import { tooLarge } from './body-error.ts'
+import { tagBytes } from './least-bytes.ts'
 import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import type { TimeBounds } from './timestamp.ts'
@@ -59,7 +61,7 @@ export class LineReader {
    * Appends the lines of the loaded body to a batch.
    *
    * @param tags  the tags of the request; null: those of the body, when it has any
-   * @param limitBytes  of a body; lines without a text count more than their bytes
+   * @param limitBytes  of a body; what costs more time than its bytes say counts more than these
    * @throws BodyError; the batch then holds some of the lines and must be rolled back
    */
   readLines(
@@ -73,7 +75,8 @@ export class LineReader {
     if (this.#json === undefined && isUtf8(this.body)) {
       const scanner = new LineScanner(batch, bounds, spareBytes)
       if (scanner.scan(this.#bytes, this.#length)) {
-        const { retimed } = scanner
+        const { retimed, spareBytes: left } = scanner
+        if ((batch.count - mark.count) * tagBytes(tags?.length ?? 0) > left) throw tooLarge()
         return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
       }
       batch.rollBack(mark)

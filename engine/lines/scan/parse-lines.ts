@@ -1,6 +1,6 @@
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import { compactJson } from '../../json/compact-json.ts'
-import { elementsAt, membersAt, nestingOf } from '../../json/json-source.ts'
+import { elementsAt, membersAt, nestingOf, partsOf, withoutBlanks } from '../../json/json-source.ts'
 import { skipBlanks } from '../../json/marked-keys.ts'
 import { wellFormedSource } from '../../json/well-formed-source.ts'
 import type { LineBatchBuilder } from '../line-batch-builder.ts'
@@ -15,7 +15,7 @@ import {
   META_LIMIT_BYTES,
 } from '../line-limits.ts'
 import { BodyError, tooLarge } from './body-error.ts'
-import { LEAST_LINE_BYTES } from './least-bytes.ts'
+import { FREE_PARTS, LEAST_LINE_BYTES, LEAST_PART_BYTES, tagBytes } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
@@ -88,19 +88,34 @@ export function parseLines(
   const refused: number[] = []
   let count = 0
   let retimed = 0
-  let spare = spareBytes
+  const spare = new SpareBytes(spareBytes)
+  const requestTags = new Set(tags)
   for (const { start, end } of elementsAt(source, 0)) {
     const element = source.slice(start, end)
-    const line = parseLine(element, batch, bounds, tags)
+    const line = parseLine(element, batch, bounds, requestTags, spare)
     if (line === undefined) refused.push(count)
     if (line?.isRetimed) retimed++
-    if (!line?.textBytes) spare -= Math.max(0, LEAST_LINE_BYTES - Buffer.byteLength(element))
-    if (spare < 0) throw tooLarge()
+    if (!line?.textBytes) spare.take(Math.max(0, LEAST_LINE_BYTES - Buffer.byteLength(element)))
     count++
   }
   if (refused.length > 0 && refused.length === count)
     throw new BodyError('no lines', '"lines" holds no line with a text')
   return { count, refused, retimed }
+}
+
+/** What is left of the limit of a body, for what costs more time than its bytes say. */
+class SpareBytes {
+  #bytes: number
+
+  constructor(bytes: number) {
+    this.#bytes = bytes
+  }
+
+  /** @throws BodyError */
+  take(bytes: number): void {
+    this.#bytes -= bytes
+    if (this.#bytes < 0) throw tooLarge()
+  }
 }
 
 function linesSource(members: ReadonlyMap<string, string>): string {
@@ -122,13 +137,31 @@ function parseLine(
   source: string,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
-  requestTags: readonly string[],
+  requestTags: ReadonlySet<string>,
+  spare: SpareBytes,
 ): AddedLine | undefined {
-  if (source[0] === '"') return addBareLine(batch, bounds, source)
+  if (source[0] === '"') {
+    spare.take(tagBytes(requestTags.size))
+    return addBareLine(batch, bounds, source)
+  }
   if (source[0] !== '{') return undefined
   const members = membersAt(source, 0)
+  spare.take(partBytes(source, members.get('meta') ?? ''))
   const text = take(members, 'line')
-  return text === undefined ? undefined : addLine(batch, bounds, requestTags, text, members)
+  if (text === undefined) return undefined
+  const tags = tagsOf(take(members, 'tags'))
+  spare.take(tagBytes(requestTags.size + tags.length))
+  return addLine(batch, bounds, cleanTags(tags, requestTags), text, members, spare)
+}
+
+/** What the parts of a line beside its meta count against the limit of a body. */
+function partBytes(line: string, meta: string): number {
+  if (line.length - meta.length <= FREE_PARTS) return 0
+  return bytesOfParts(partsOf(line) - partsOf(meta))
+}
+
+function bytesOfParts(parts: number): number {
+  return Math.max(0, parts - FREE_PARTS) * LEAST_PART_BYTES
 }
 
 /** Adds a text without anything beside it. */
@@ -142,19 +175,20 @@ function addBareLine(batch: LineBatchBuilder, bounds: TimeBounds, source: string
   return { textBytes: text.length, isRetimed: false }
 }
 
-/** @param members those beside the text; each one that has a meaning is taken out, what stays is kept under meta */
+/** @param members those beside text and tags; each one that has a meaning is taken out, what stays is kept under meta */
 function addLine(
   batch: LineBatchBuilder,
   bounds: TimeBounds,
-  requestTags: readonly string[],
+  tags: readonly string[],
   textSource: string,
   members: Map<string, string>,
+  spare: SpareBytes,
 ): AddedLine {
   const text = Buffer.from(textOf(textSource))
   const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
   const timestamp = takeTimestamp(members)
   const time = timestamp === undefined ? undefined : timeOf(timestamp, bounds)
-  const meta = metaOf(take(members, 'meta'))
+  const meta = metaOf(take(members, 'meta'), spare)
   const host = takeHost(members)
   const app = takeWord(members, 'app', undefined, APP_LIMIT_CHARACTERS)
   const level = takeWord(members, 'level', undefined, LEVEL_LIMIT_CHARACTERS)
@@ -163,7 +197,7 @@ function addLine(
   const rest = restText({
     timestamp: time?.kind === TIMESTAMP_OTHER ? wellFormedSource(timestamp as string) : undefined,
     clamped: time?.clamped === true,
-    tags: cleanTags(tagsOf(take(members, 'tags')), requestTags),
+    tags,
     label: takeObject(members, 'label'),
     annotation: takeObject(members, 'annotation'),
     truncated: end !== text.length,
@@ -241,18 +275,43 @@ function takeObject(members: Map<string, string>, name: string): string | undefi
 /**
  * Ingestion, section 3.3. What is over the limit also as compact JSON becomes plain text, cut, that nobody parses.
  */
-function metaOf(source: string | undefined): { readonly text: string; readonly cut: boolean } {
+function metaOf(
+  source: string | undefined,
+  spare: SpareBytes,
+): { readonly text: string; readonly cut: boolean } {
   if (source === undefined) return { text: '', cut: false }
   const isText = source[0] === '"'
   const sent = wellFormedSource(source)
   const isScalar = !isText && source[0] !== '{' && source[0] !== '['
   const isOver = !isText && Buffer.byteLength(sent) > META_LIMIT_BYTES
-  const plain = isText ? textOf(source) : isScalar || isOver ? compactJson(sent) : sent
+  const plain = isText
+    ? textOf(source)
+    : isOver
+      ? overLimit(sent, spare)
+      : isScalar
+        ? compactJson(sent)
+        : sent
   if (isText && (plain === '' || plain === '{}')) return { text: '', cut: false }
   const bytes = Buffer.from(plain)
   const end = cutUtf8(bytes, 0, bytes.length, META_LIMIT_BYTES)
   if (end !== bytes.length) return { text: bytes.toString('utf8', 0, end), cut: true }
   return { text: isScalar ? JSON.stringify(plain) : isText ? sent : plain, cut: false }
+}
+
+/** As compact JSON. What is over the limit for its blanks and escapes alone is not parsed: only its beginning is kept. */
+function overLimit(meta: string, spare: SpareBytes): string {
+  const text = withoutBlanks(meta)
+  if (Buffer.byteLength(text) - savedByUnescaping(text) > META_LIMIT_BYTES) return text
+  spare.take(bytesOfParts(partsOf(text)))
+  return compactJson(text)
+}
+
+/** Bytes that escapes can take less when they are written in another way, at most. */
+function savedByUnescaping(text: string): number {
+  let saved = 0
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at + 2))
+    saved += text[at + 1] === 'u' ? 5 : 1
+  return saved
 }
 
 /** A list, or one text with commas: ingestion, section 1.1. */
@@ -265,13 +324,15 @@ function tagsOf(source: string | undefined): string[] {
 /** Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text. */
 function wordOf(source: string | undefined): string {
   if (source === undefined || source === 'null') return ''
+  if (source[0] === '"') return textOf(source)
   const value: unknown = JSON.parse(source)
-  if (typeof value === 'string') return value.toWellFormed()
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return source
   return typeof value === 'object' ? wellFormedSource(source) : String(value)
 }
 
 /** The text that a string's source stands for; the source itself for any other value. */
 function textOf(source: string): string {
-  return source[0] === '"' ? (JSON.parse(source) as string).toWellFormed() : wellFormedSource(source)
+  if (source[0] !== '"') return wellFormedSource(source)
+  const text = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1)
+  return text.toWellFormed()
 }

@@ -86,6 +86,11 @@ export class LineScanner {
   #word = 0
   #spareBytes: number
 
+  /** What the lines so far have left of it. */
+  get spareBytes(): number {
+    return this.#spareBytes
+  }
+
   /** @param spareBytes what the body is shorter than it may be; see `LEAST_LINE_BYTES` */
   constructor(batch: LineBatchBuilder, bounds: TimeBounds, spareBytes: number) {
     this.#batch = batch

@@ -3,7 +3,7 @@ import type { RareMembers } from '../../../../schemas/log/line-batch.ts'
 import type { Event, LineOrigin } from '../../../event/event.ts'
 import { eventParser } from '../../../json/exact-json.ts'
 import { parseJson, textForm } from '../../../json/json-text.ts'
-import { orderedObject } from '../../../json/ordered-object.ts'
+import { entriesOf, isEmptyObject, orderedObject } from '../../../json/ordered-object.ts'
 import type { LineBatchView } from '../../../lines/line-batch-view.ts'
 import { cutHost, type LineDraft, type OwnStoreContext, plainText } from '../../../lines/line-draft.ts'
 import { cleanTags } from '../../../lines/line-limits.ts'
@@ -134,7 +134,7 @@ function fillRareAsSent(
   const metaText = origin.batch.metaText(origin.index)
   const unplaced = lineIsWholeMessage ? {} : without(unplacedMembers(rare), usedKeys)
   if (rare.metaCut) setMergedMeta(line, draft, metaText, unplaced)
-  else if (isEmpty(unplaced)) fillMetaAsSent(line, draft, origin)
+  else if (isEmptyObject(unplaced)) fillMetaAsSent(line, draft, origin)
   else
     setMergedMeta(
       line,
@@ -155,7 +155,7 @@ function unplacedMembers({ other, label, annotation }: RareMembers): JsonObject 
   const isOdd = (value: unknown) => value !== undefined && objectMember(value) === undefined
   if (!isOdd(label) && !isOdd(annotation)) return members
   return orderedObject([
-    ...Object.entries(members),
+    ...entriesOf(members),
     ...(isOdd(label) ? [['label', label as JsonValue] as const] : []),
     ...(isOdd(annotation) ? [['annotation', annotation as JsonValue] as const] : []),
   ])
@@ -188,7 +188,7 @@ function fillChangedText(
 
 /** Meta that a node has emptied is none; an empty object that was sent is meta like any other. */
 function metaLeft(meta: JsonValue | undefined, sent: string): JsonValue | undefined {
-  const isEmptied = isJsonObject(meta) && isEmpty(meta) && !EMPTY_OBJECT.test(sent)
+  const isEmptied = isJsonObject(meta) && isEmptyObject(meta) && !EMPTY_OBJECT.test(sent)
   return isEmptied ? undefined : meta
 }
 
@@ -199,7 +199,7 @@ function setMergedMeta(
   meta: JsonValue | undefined,
   other: JsonObject,
 ): void {
-  const entries = Object.entries(other)
+  const entries = entriesOf(other)
   if (entries.length === 0) {
     draft.setMeta(line, meta)
     return
@@ -212,14 +212,14 @@ function setMergedMeta(
   }
   const own = isJsonObject(meta) ? meta : {}
   const beside = entries.filter(([key]) => Object.hasOwn(own, key))
-  const members = [...entries, ...Object.entries(own)]
+  const members = [...entries, ...entriesOf(own)]
   draft.setMeta(line, draft.isExact ? orderedObject(members) : Object.fromEntries(members))
   if (beside.length > 0) draft.other = orderedObject(beside)
 }
 
 /** Members of a changed message that have no place of their own and that no option uses. */
 function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject {
-  const entries = Object.entries(members).filter(([key, value]) => {
+  const entries = entriesOf(members).filter(([key, value]) => {
     if (usedKeys.has(key) || isTooDeep(value)) return false
     if (key === 'label' || key === 'annotation') return !isJsonObject(value)
     return !PLACED_MEMBERS.has(key)
@@ -230,7 +230,7 @@ function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject 
 /** Pass-through takes over known keys alone; members that were sent with the line stay all the same. */
 function onlySent(rest: JsonObject, rare: RareMembers | undefined): JsonObject {
   const sent = rare === undefined ? {} : unplacedMembers(rare)
-  return orderedObject(Object.entries(rest).filter(([key]) => Object.hasOwn(sent, key)))
+  return orderedObject(entriesOf(rest).filter(([key]) => Object.hasOwn(sent, key)))
 }
 
 function fillChangedTime(
@@ -268,10 +268,5 @@ function objectMember(value: unknown): JsonObject | undefined {
 
 function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
   if (keys.size === 0) return object
-  return orderedObject(Object.entries(object).filter(([key]) => !keys.has(key)))
-}
-
-function isEmpty(object: JsonObject): boolean {
-  for (const _key in object) return false
-  return true
+  return orderedObject(entriesOf(object).filter(([key]) => !keys.has(key)))
 }

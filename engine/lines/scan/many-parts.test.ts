@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { LineBatchBuilder } from '../line-batch-builder.ts'
+import { LineBatchView } from '../line-batch-view.ts'
+import { LineReader } from './line-reader.ts'
+import { timeBounds } from './timestamp.ts'
+
+const LIMIT_BYTES = 2_097_152
+const TOO_LARGE = 'Request Entity Too Large'
+
+/** @returns texts of meta */
+function read(body: string, tags: readonly string[] | null = null): string[] {
+  const reader = new LineReader()
+  reader.load([Buffer.from(body)])
+  const batch = new LineBatchBuilder()
+  reader.readLines(batch, timeBounds(1_767_225_600_000, 30), tags, LIMIT_BYTES)
+  const view = LineBatchView.decode(batch.encode('account', 'ingest'))
+  return Array.from({ length: view.count }, (_, index) => view.metaText(index))
+}
+
+const ofLength = (length: number, part: (index: number) => string) =>
+  Array.from({ length }, (_, index) => part(index)).join(',')
+/** In falling order, which is the dearest one. */
+const numbered = (count: number) => ofLength(count, index => `"${120_000 - index}":${index}`)
+const lined = (members: string, lines = 1) =>
+  `{"lines":[${ofLength(lines, () => `{"line":"x",${members}}`)}]}`
+const tagged = (count: number) => ofLength(count, index => `"t${index}"`)
+
+describe('one line with very many members, which kept everybody else waiting', () => {
+  test.each([
+    ['members', numbered(110_000)],
+    ['members of one member', `"a":{${numbered(110_000)}}`],
+    ['labels', `"label":{${numbered(110_000)}}`],
+    ['empty objects', `"a":[${ofLength(400_000, () => '{}')}]`],
+    ['empty arrays', `"a":[${ofLength(400_000, () => '[]')}]`],
+  ])('%s: refused', (_what, members) => {
+    expect(() => read(lined(members))).toThrow(TOO_LARGE)
+  })
+
+  test('a thousand of each line are free, and each further one counts as 64 bytes', () => {
+    const body = lined(numbered(999))
+    const most = Math.floor((LIMIT_BYTES - body.length) / (64 + '"119001":0000,'.length))
+    expect(read(lined(numbered(most)))).toHaveLength(1)
+    expect(() => read(lined(numbered(most + 1_100)))).toThrow(TOO_LARGE)
+    expect(read(lined(numbered(998), 140))).toHaveLength(140)
+  })
+
+  test('a member with a hundred thousand numbers or texts counts as one', () => {
+    expect(read(lined(`"a":[${ofLength(200_000, String)}],"b":[${tagged(50_000)}]`))).toHaveLength(1)
+  })
+})
+
+describe('meta with very many members', () => {
+  test('is kept as its beginning, as all that is over the limit', () => {
+    const meta = `{${numbered(110_000)}}`
+    expect(read(lined(`"meta":${meta.replaceAll(',', ' ,\n ')}`))).toEqual([meta.slice(0, 32_768)])
+  })
+
+  test('is kept whole where its blanks or escapes alone are over the limit', () => {
+    const meta = `{${ofLength(3_000, index => `"é${index}":1`)}}`
+    expect(Buffer.byteLength(meta)).toBeLessThan(32_768)
+    const escaped = meta.replaceAll('é', '\\u00e9')
+    expect(escaped.length).toBeGreaterThan(32_768)
+    expect(read(lined(`"meta":${escaped}`))).toEqual([meta])
+    expect(read(lined(`"meta":${meta.replaceAll(',', ',            ')}`))).toEqual([meta])
+  })
+
+  test('counts nothing beside its bytes where it is within its limit', () => {
+    expect(read(lined(`"meta":{${numbered(2_200)}}`, 60))).toHaveLength(60)
+  })
+
+  test('takes no longer than what everybody sends', () => {
+    const cpuMs = (body: string) => Math.min(...[1, 2, 3].map(() => cpuMsOf(() => read(body))))
+    const ordinary = cpuMs(lined(`"q":1,"meta":{"a":1,"b":"c"}`, 30_000))
+    expect(cpuMs(lined(`"meta":{${numbered(110_000)}}`))).toBeLessThan(ordinary)
+    expect(cpuMs(lined(`"meta":{${numbered(2_500)}}`, 50))).toBeLessThan(ordinary)
+  })
+})
+
+describe('very many tags', () => {
+  test.each([
+    ['200,000 of a line', lined(`"tags":[${tagged(200_000)}]`)],
+    ['the same one 400,000 times', lined(`"tags":[${ofLength(400_000, () => '"a"')}]`)],
+    ['with commas', lined(`"tags":"${'a,'.repeat(400_000)}"`)],
+    ['of the body', `{"tags":[${tagged(200_000)}],"lines":["a"]}`],
+    [
+      'of the body, stored with each line',
+      `{"tags":[${tagged(3_000)}],"lines":[${ofLength(100, () => '"a"')}]}`,
+    ],
+  ])('%s: refused', (_what, body) => {
+    expect(() => read(body)).toThrow(TOO_LARGE)
+  })
+
+  test('of a query count for each of its lines, however these are read', () => {
+    const tags = Array.from({ length: 1_100 }, (_, index) => `t${index}`)
+    for (const frame of ['{"lines":[?]}', '{"other":1,"lines":[?]}']) {
+      const of = (lines: number) =>
+        frame.replace(
+          '?',
+          ofLength(lines, () => '"a"'),
+        )
+      expect(read(of(32), tags)).toHaveLength(32)
+      expect(() => read(of(33), tags)).toThrow(TOO_LARGE)
+    }
+  })
+
+  test('by dozens are free', () => {
+    const tags = Array.from({ length: 50 }, (_, index) => `q${index}`)
+    expect(read(lined(`"tags":[${tagged(50)}]`, 5_000), tags)).toHaveLength(5_000)
+  })
+})
+
+function cpuMsOf(run: () => void): number {
+  const before = process.threadCpuUsage()
+  run()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
