@@ -35,6 +35,8 @@ export type FileCheck = { readonly content: FileContent } | { readonly problems:
 /** What a file asks for, all defaults in place; or all findings, with pointers into the file. */
 export function contentOf(value: JsonValue | undefined, place: FilePlace): FileCheck {
   if (!isJsonObject(value)) return { problems: [{ instancePath: '', message: 'must be object' }] }
+  const tooLarge = sizeProblems(value)
+  if (tooLarge.length > 0) return { problems: tooLarge }
   const tooDeep = nestingProblem(value)
   if (tooDeep !== undefined) return { problems: [tooDeep] }
   const tooManyStates = expressionLimitProblem(
@@ -43,10 +45,8 @@ export function contentOf(value: JsonValue | undefined, place: FilePlace): FileC
   )
   if (tooManyStates !== undefined) return { problems: [{ instancePath: '', message: tooManyStates }] }
   const checked = checkConfig(FILE_SHAPE, value)
-  const tooLarge = sizeProblems(value)
-  const found = [...tooLarge, ...('problems' in checked ? checked.problems : [])]
-  if (tooLarge.length > 0 || found.length > MAX_SCHEMA_PROBLEMS)
-    return { problems: distinct(found.slice(0, MAX_PROBLEMS)) }
+  const found = 'problems' in checked ? checked.problems : []
+  if (found.length > MAX_SCHEMA_PROBLEMS) return { problems: distinct(found.slice(0, MAX_PROBLEMS)) }
   const sent = sentFile(value, found)
   const read = readNodes(sent, place)
   const { alerts, problems: ofAlerts } = readAlerts(sent, place, read)

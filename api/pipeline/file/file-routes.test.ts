@@ -567,10 +567,9 @@ describe('a file that is not valid', () => {
     expect(
       (await dryRun(shop({ sources: many(1001), processors: [], destinations: [], alerts: [] }))).errors,
     ).toEqual([at('/sources', 'must NOT have more than 1000 items')])
-    const wrong = Array.from({ length: 2000 }, () => 1)
-    const { errors } = await dryRun(shop({ sources: wrong }))
-    expect(errors).toHaveLength(1000)
-    expect(errors[0]).toEqual(at('/sources', 'must NOT have more than 1000 items'))
+    const wrong = (length: number) => shop({ sources: Array.from({ length }, () => ({})) })
+    expect((await dryRun(wrong(2000))).errors).toEqual([at('/sources', 'must NOT have more than 1000 items')])
+    expect((await dryRun(wrong(1000))).errors).toHaveLength(1000)
     const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)
     expect((await dryRun(shop({ tests: deep }))).errors).toEqual([
       at('', 'must NOT be nested more than 64 levels deep'),

@@ -59,7 +59,14 @@ describe('a file in YAML', () => {
     ['a: *b', '/a', /^must be an anchor from before: \*b$/],
     ['a: &a\n  b: *a', '/a', /nested more than 64 levels/],
     [`${'- '.repeat(65)}1`, '/0', /nested more than 64 levels/],
-    ['['.repeat(100_000), '', /^must be YAML: /],
+    ['['.repeat(90_000), '', /^must NOT be nested more than 64 levels deep$/],
+    ['- '.repeat(250_000), '', /^must NOT be nested more than 64 levels deep$/],
+    ['{a: '.repeat(90_000), '', /^must NOT be nested more than 64 levels deep$/],
+    [
+      '- {a: 1}\n'.repeat(55_000),
+      '',
+      /more than 100000 signs, words and line ends as YAML: a larger one may be JSON$/,
+    ],
     [`a: "${'x'.repeat(512 * 1024)}"`, '', /more than 524288 characters/],
   ])('is refused: %.40j', (text, pointer, message) => {
     const { value, problems } = yaml(text)
@@ -84,6 +91,43 @@ describe('a file in YAML', () => {
       { instancePath: '', message: 'must NOT have more than 200000 values' },
     ])
   })
+})
+
+describe('a text that kept everybody else waiting for a second', () => {
+  test.each([
+    ['elements', '- {a: 1}\n'.repeat(55_000)],
+    ['members', Array.from({ length: 38_000 }, (_, index) => `k${index}: 1\n`).join('')],
+    ['anchors', '&a '.repeat(170_000)],
+    ['directives', '%YAML\n'.repeat(80_000)],
+    ['open brackets', '['.repeat(250_000)],
+    ['blank lines', '\n'.repeat(500_000)],
+    ['as many mistakes as a text may have parts', '"" '.repeat(49_000)],
+  ])('%s: refused in a share of the time that other texts take', (_what, text) => {
+    const others = '- {a: 1}\n'.repeat(9_000)
+    expect(findings(others)).toEqual([])
+    expect(findings(text)).not.toEqual([])
+    const cpuMs = (sent: string) => Math.min(...[1, 2, 3].map(() => cpuMsOf(() => yaml(sent))))
+    expect(cpuMs(text)).toBeLessThan(2 * cpuMs(others))
+  })
+
+  test('twelve thousand lines of options are read', () => {
+    const options = Array.from({ length: 12_000 }, (_, index) => `    option_${index}: some text here\n`)
+    expect(findings(`a:\n  b:\n${options.join('')}`)).toEqual([])
+  })
+})
+
+function cpuMsOf(run: () => void): number {
+  const before = process.threadCpuUsage()
+  run()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
+
+test('a file in JSON that is nested without end is refused with a sentence', () => {
+  const text = `${'['.repeat(200_000)}1e999${']'.repeat(200_000)}`
+  expect(parseFile(text, 'json').problems).toEqual([
+    { instancePath: '', message: 'must NOT be nested more than 64 levels deep' },
+  ])
 })
 
 test('a file in JSON that is none is refused', () => {

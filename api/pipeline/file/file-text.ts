@@ -1,26 +1,35 @@
 import {
   type Alias,
+  Composer,
+  type CST,
   Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
   Scalar,
   visit,
 } from 'yaml'
-import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { MAX_PROBLEMS, type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { nestingOf } from '../../../engine/json/json-source.ts'
 import { parseKeptJson } from '../../../engine/json/json-text.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
 export type FileFormat = 'json' | 'yaml'
 
-/** Parsing takes some 2 s per megabyte, and nothing else is done meanwhile. */
+/** Also of a comment or a text, which are one part. */
 const MAX_YAML_CHARACTERS = 512 * 1024
+/** Signs, words, blanks and line ends: some eight to a line. These take 0.1 s, and nothing else is done meanwhile. */
+const MAX_YAML_PARTS = 100_000
 /** As for JSON: deeper than any document, and an alias inside of what it stands for ends there. */
 const MAX_DEPTH = 64
+/** Far beyond, and low enough that whoever walks the text by recursion does not run out of stack. */
+const MAX_TEXT_DEPTH = 4 * MAX_DEPTH
+const TOO_DEEP = `must NOT be nested more than ${MAX_DEPTH} levels deep`
 /** Aliases that stand for what holds aliases grow without bounds. */
 const MAX_VALUES = 200_000
 
@@ -66,33 +75,37 @@ function asRawJson(_key: string, value: unknown): unknown {
 }
 
 function parseJsonFile(text: string): FileText {
-  const lineOf = () => undefined
+  if (nestingOf(text) > MAX_TEXT_DEPTH) return refusedFile(TOO_DEEP)
   try {
-    return { value: parseKeptJson(text), problems: [], lineOf }
+    return { value: parseKeptJson(text), problems: [], lineOf: () => undefined }
   } catch (error) {
-    const message = `must be JSON: ${(error as Error).message}`
-    return { value: undefined, problems: [{ instancePath: '', message }], lineOf }
+    return refusedFile(`must be JSON: ${(error as Error).message}`)
   }
 }
 
+function refusedFile(message: string): FileText {
+  return { value: undefined, problems: [{ instancePath: '', message }], lineOf: () => undefined }
+}
+
 function parseYamlFile(text: string): FileText {
-  if (text.length > MAX_YAML_CHARACTERS) {
-    const message = `must NOT have more than ${MAX_YAML_CHARACTERS} characters as YAML: a larger one may be JSON`
-    return { value: undefined, problems: [{ instancePath: '', message }], lineOf: () => undefined }
-  }
+  if (text.length > MAX_YAML_CHARACTERS)
+    return refusedFile(
+      `must NOT have more than ${MAX_YAML_CHARACTERS} characters as YAML: a larger one may be JSON`,
+    )
   const lines = new LineCounter()
-  const document = parseDocument(text, {
-    schema: 'core',
-    resolveKnownTags: false,
-    intAsBigInt: true,
-    uniqueKeys: false, // The reader looks at it, and takes no quadratic time for it.
-    prettyErrors: false,
-    lineCounter: lines,
-  })
-  const broken = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({
-    instancePath: '',
-    message: `must be YAML: ${message} (line ${lines.linePos(at).line})`,
-  }))
+  const tokens = yamlTokens(text, lines)
+  if (typeof tokens === 'string') return refusedFile(tokens)
+  const [document, another] = withoutTraces(() => composed(tokens, text.length))
+  if (another !== undefined) {
+    const { line } = lines.linePos(another.range[0])
+    return refusedFile(`must be YAML with one document: there are multiple documents (line ${line})`)
+  }
+  const broken = [...document.errors, ...document.warnings]
+    .slice(0, MAX_PROBLEMS)
+    .map(({ message, pos: [at] }) => ({
+      instancePath: '',
+      message: `must be YAML: ${message} (line ${lines.linePos(at).line})`,
+    }))
   if (broken.length > 0) return { value: undefined, problems: broken, lineOf: () => undefined }
   const reader = new YamlReader(document)
   const value = reader.read(document.contents, '')
@@ -105,6 +118,48 @@ function parseYamlFile(text: string): FileText {
     }
   }
   return { value: problems.length > 0 ? undefined : value, problems, lineOf }
+}
+
+/** The syntax of a text, or why there is too much of it to be looked at. */
+function yamlTokens(text: string, lines: LineCounter): CST.Token[] | string {
+  const parser = new Parser(lines.addNewLine)
+  const tokens: CST.Token[] = []
+  let parts = 0
+  lines.addNewLine(0)
+  for (const part of new Lexer().lex(text)) {
+    if (++parts > MAX_YAML_PARTS)
+      return `must NOT have more than ${MAX_YAML_PARTS} signs, words and line ends as YAML: a larger one may be JSON`
+    for (const token of parser.next(part)) tokens.push(token)
+    if (parser.stack.length > MAX_TEXT_DEPTH) return TOO_DEEP
+  }
+  tokens.push(...parser.end())
+  return tokens
+}
+
+/** One document, and a further one when there is one: nobody reads more. */
+function composed(tokens: readonly CST.Token[], length: number): [Document.Parsed, Document.Parsed?] {
+  const composer = new Composer({
+    schema: 'core',
+    resolveKnownTags: false,
+    intAsBigInt: true,
+    uniqueKeys: false, // The reader looks at it, and takes no quadratic time for it.
+    prettyErrors: false,
+  })
+  const documents = composer.compose(tokens, true, length)
+  const document = documents.next().value as Document.Parsed
+  const { value: another } = documents.next()
+  return another === undefined ? [document] : [document, another]
+}
+
+/** Each mistake of a text is an error object, and the trace of the stack, which nobody sees, most of its cost. */
+function withoutTraces<Result>(run: () => Result): Result {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** Makes JSON of YAML: every alias becomes a copy, and what JSON cannot say is a finding. */
@@ -125,8 +180,7 @@ class YamlReader {
     this.#left--
     if (this.#left === 0) this.#refused('', `must NOT have more than ${MAX_VALUES} values`)
     if (this.#left <= 0) return null
-    if (depth > MAX_DEPTH)
-      return this.#refused(pointer, `must NOT be nested more than ${MAX_DEPTH} levels deep`)
+    if (depth > MAX_DEPTH) return this.#refused(pointer, TOO_DEEP)
     if (isAlias(node)) return this.#aliased(node, pointer, depth, at)
     if (isSeq(node))
       return node.items.map((item, index) => this.read(item, pointerTo(pointer, index), depth + 1))
