@@ -273,7 +273,7 @@ async function registerApi(
         concurrent,
         ...searchMetrics(registry),
       })
-      await scope.register(usageRoutes, { store, clock })
+      await scope.register(usageRoutes, { store, clock, concurrent })
     })
   }
   await serveDocument(app)

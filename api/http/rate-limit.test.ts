@@ -104,6 +104,38 @@ test('without settings nothing is limited', async () => {
   await app.close()
 })
 
+test('a list of usage that is longer than a piece counts as an export while it is being taken', async () => {
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let names = 5000
+  const base = (await testInstallation()).ports.store as Store
+  const store: Store = {
+    ...base,
+    queryStream: async function* <Row>() {
+      yield Array.from({ length: names }, (_, app) => ({
+        name: `app${app}`,
+        bytes: '1',
+        lines: '1',
+      })) as Row[]
+      if (names > 1) await held
+    },
+  }
+  const { app, call } = await limited({ exportsPerAccount: 1 }, store)
+  const url = '/v2/usage/apps?from=2026-03-04T00:00:00Z&to=2026-03-04T00:00:00Z'
+  const first = Promise.resolve(call({ url }))
+  await new Promise(resolve => setImmediate(resolve))
+  expect((await call({ url })).statusCode).toBe(429)
+  names = 1
+  expect((await call({ url })).statusCode).toBe(200)
+  release()
+  const answer = await first
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json().results).toHaveLength(5000)
+  await app.close()
+})
+
 test('surplus exports of an account get 429 until one has been answered', async () => {
   let release = () => {}
   const held = new Promise<void>(resolve => {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
@@ -20,6 +19,7 @@ import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { ApiError, badRequest } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
+import { sendRows } from '../http/streamed-rows.ts'
 import type { ConcurrentExports } from './concurrent-exports.ts'
 import { readExport, readPagedExport } from './export-request.ts'
 import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } from './export-schema.ts'
@@ -41,9 +41,6 @@ export interface ExportRoutesOptions {
 
 /** Export, section 6.1. How many pages there are is not limited. */
 const MAX_PAGE_LINES = 10_000
-
-/** A client that takes nothing for that long is gone, whatever its connection says. */
-const STANDSTILL_MS = 60_000
 
 /** Validation is done by hand: its messages are part of the interface, and times keep all their digits. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
@@ -135,56 +132,18 @@ function searchFor(selection: LineSelection, page: LinePage): LineSearch {
   }
 }
 
-/**
- * Streams an answer, as fast as the client reads. The first rows are awaited before anything is sent, so a search
- * that fails is still an error; the search ends when the client goes, or stands still.
- */
-async function sendLines(
+function sendLines(
   { store, clock }: Pick<ExportRoutesOptions, 'store' | 'clock'>,
   search: LineSearch,
   reply: FastifyReply,
   render: (rows: AsyncIterable<readonly SelectedLine[]>) => AsyncIterable<string>,
 ): Promise<FastifyReply> {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  const rows = rowsOf(store, search, gone.signal)[Symbol.asyncIterator]()
-  try {
-    const pieces = render(following(await rows.next(), rows))
-    reply.header(ACCESS_HEADER, search.access)
-    const taken = takenInTime(pieces, clock, () => reply.raw.destroy())
-    return reply.send(Readable.from(taken, { highWaterMark: 1 }))
-  } catch (error) {
-    if (!gone.signal.aborted) throw error
-    return reply.hijack() // Nobody is there to answer to.
-  }
-}
-
-/** A search holds a connection of the store for as long as its answer is being taken; there are only a few. */
-async function* takenInTime(
-  pieces: AsyncIterable<string>,
-  clock: Clock,
-  onStandstill: () => void,
-): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    const taken = new AbortController()
-    void clock.sleep(STANDSTILL_MS, taken.signal).then(() => {
-      if (!taken.signal.aborted) onStandstill()
-    })
-    try {
-      yield piece
-    } finally {
-      taken.abort()
-    }
-  }
-}
-
-async function* following<Row>(
-  first: IteratorResult<Row[]>,
-  rest: AsyncIterator<Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  try {
-    for (let next = first; !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
-  }
+  return sendRows(reply, {
+    clock,
+    rows: signal => rowsOf(store, search, signal),
+    render: rows => {
+      reply.header(ACCESS_HEADER, search.access)
+      return render(rows)
+    },
+  })
 }

@@ -1,8 +1,6 @@
 import { renderRecord } from '../../engine/lines/line-record.ts'
 import type { LinePosition, SelectedLine } from '../../engine/store/search/line-selection.ts'
-
-/** Text is passed on in pieces of about this many characters. */
-const PIECE_CHARACTERS = 65_536
+import { PIECE_CHARACTERS } from '../http/streamed-rows.ts'
 
 /** Whether a line may be shown to who has asked. */
 export type Visibility = (row: SelectedLine) => boolean

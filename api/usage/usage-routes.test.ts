@@ -42,6 +42,60 @@ const call = (url: string) => weir.call({ url })
 const SECONDS = `from=${DAY / 1000}&to=${DAY / 1000 + 86_399}`
 const DAYS = 'from=2026-03-04T05:06:07Z&to=2026-03-04T01:00:00Z'
 
+describe('usage of a hundred thousand names, which kept everybody else waiting', () => {
+  const NAMES = 100_000
+  const NAMES_OF_LINE = 25_000
+  /** A day of its own. */
+  const FULL_DAY = DAY + 30 * DAY_MS
+  const asked: [string, (answer: unknown) => object[]][] = [
+    [`/v1/usage/tags?from=${FULL_DAY / 1000}&to=${FULL_DAY / 1000 + 60}`, answer => answer as object[]],
+    [
+      '/v2/usage/tags?from=2026-04-03T00:00:00Z&to=2026-04-03T00:00:00Z',
+      answer => (answer as { results: object[] }).results,
+    ],
+  ]
+
+  beforeAll(async () => {
+    const tagsFrom = (first: number) => Array.from({ length: NAMES_OF_LINE }, (_, tag) => `tag${first + tag}`)
+    for (let first = 0; first < NAMES; first += NAMES_OF_LINE)
+      await lines.add([sent('many', '1', tagsFrom(first))], {
+        account: weir.credentials.accountId,
+        timeMs: FULL_DAY,
+      })
+  })
+
+  test.each(asked)('%s: all of them, and others have many turns meanwhile', async (url, resultsOf) => {
+    const stretches = cpuStretches()
+    const answer = await call(url)
+    const { longestMs, totalMs } = stretches.stop()
+    const results = resultsOf(answer.json())
+    expect(results).toHaveLength(NAMES)
+    expect(new Set(results.map(result => (result as { name: string }).name)).size).toBe(NAMES)
+    expect(longestMs).toBeLessThan(totalMs / 4)
+  })
+})
+
+/** How long this thread worked without a turn for others, and altogether. */
+function cpuStretches() {
+  const began = process.threadCpuUsage()
+  let last = began
+  let longestMs = 0
+  const millis = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+  const look = () => {
+    longestMs = Math.max(longestMs, millis(process.threadCpuUsage(last)))
+    last = process.threadCpuUsage()
+    next = setImmediate(look)
+  }
+  let next = setImmediate(look)
+  return {
+    stop() {
+      clearImmediate(next)
+      longestMs = Math.max(longestMs, millis(process.threadCpuUsage(last)))
+      return { longestMs, totalMs: millis(process.threadCpuUsage(began)) }
+    },
+  }
+}
+
 describe('usage in lines', () => {
   test('counts lines per app, most first, then by name, with their share of all', async () => {
     const answer = await call(`/v1/usage/apps?${SECONDS}`)

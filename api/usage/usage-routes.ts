@@ -1,4 +1,5 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Store } from '../../engine/store/store.ts'
 import {
@@ -6,17 +7,21 @@ import {
   type UsageByKindQuery,
   type UsageKind,
   usageByKind,
+  usageByKindStream,
   usageTotals,
 } from '../../engine/store/usage.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
+import { PIECE_CHARACTERS, sendRows } from '../http/streamed-rows.ts'
 import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
 import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'
 
 export interface UsageRoutesOptions {
   readonly store: Store
   readonly clock: Clock
+  /** Counts answers that are too long to be held in memory, and bounds them. */
+  readonly concurrent?: { begin(account: string, answer: ServerResponse): void } | undefined
 }
 
 const KINDS: readonly string[] = ['apps', 'hosts', 'tags'] satisfies UsageKind[]
@@ -28,10 +33,13 @@ const MAX_POOL_DAYS = 65_535
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
 
 /** `/v1/usage` in lines, `/v2/usage` in bytes: usage, section 8. Usage is not limited by access scopes. */
-export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, { store }) => {
-  app.get('/v1/usage/:kind', { schema: LINES_BY_KIND, ...OWN_VALIDATION }, async request => {
+export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, options) => {
+  const { store } = options
+  app.get('/v1/usage/:kind', { schema: LINES_BY_KIND, ...OWN_VALIDATION }, async (request, reply) => {
     const { query, period } = readLines(request, { limit: true })
-    return lineUsage(store, query, period)
+    const total = await linesOf(store, query.account, period)
+    const shareOf = (usage: NamedUsage) => lineShare(usage, total)
+    return sendUsage(options, reply, { ...query, order: 'lines' }, ['[', shareOf, ']'])
   })
 
   app.get('/v1/usage/:kind/:name', { schema: LINES_BY_NAME, ...OWN_VALIDATION }, async (request, reply) => {
@@ -53,11 +61,11 @@ export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, {
     return { ...exclusiveBounds(period), results }
   })
 
-  app.get('/v2/usage/:kind', { schema: BYTES_BY_KIND, ...OWN_VALIDATION }, request =>
-    byteUsage(store, request, { limit: true }),
+  app.get('/v2/usage/:kind', { schema: BYTES_BY_KIND, ...OWN_VALIDATION }, (request, reply) =>
+    byteUsage(options, request, reply, { limit: true }),
   )
-  app.get('/v2/usage/:kind/:name', { schema: BYTES_BY_NAME, ...OWN_VALIDATION }, request =>
-    byteUsage(store, request, { limit: false }),
+  app.get('/v2/usage/:kind/:name', { schema: BYTES_BY_NAME, ...OWN_VALIDATION }, (request, reply) =>
+    byteUsage(options, request, reply, { limit: false }),
   )
 }
 
@@ -68,24 +76,29 @@ interface LineShare {
 }
 
 async function lineUsage(store: Store, query: UsageByKindQuery, period: Period): Promise<LineShare[]> {
-  const [named, pools] = await Promise.all([
+  const [named, total] = await Promise.all([
     usageByKind(store, { ...query, order: 'lines' }),
-    usageTotals(store, { account: query.account, ...period }),
+    linesOf(store, query.account, period),
   ])
-  const total = pools.reduce((sum, { lines }) => sum + lines, 0)
-  return named.map(({ name, lines }) => ({
-    name,
-    current_total: lines,
-    // Lines that came between the two statements must not make it more than all.
-    percentage_of_total: (100 * lines) / Math.max(total, lines),
-  }))
+  return named.map(usage => lineShare(usage, total))
+}
+
+async function linesOf(store: Store, account: string, period: Period): Promise<number> {
+  const pools = await usageTotals(store, { account, ...period })
+  return pools.reduce((sum, { lines }) => sum + lines, 0)
+}
+
+function lineShare({ name, lines }: NamedUsage, total: number): LineShare {
+  // Lines that came between the two statements must not make it more than all.
+  return { name, current_total: lines, percentage_of_total: (100 * lines) / Math.max(total, lines) }
 }
 
 async function byteUsage(
-  store: Store,
+  options: UsageRoutesOptions,
   request: FastifyRequest,
+  reply: FastifyReply,
   takes: { readonly limit: boolean },
-): Promise<object> {
+): Promise<FastifyReply> {
   const account = accountOf(request.caller).shortId
   const path = readPath(request)
   const parameters = new QueryParameters(request.query)
@@ -100,8 +113,44 @@ async function byteUsage(
     ...optional('limit', limit),
     ...optional('poolDays', poolDays),
   }
-  const named = await usageByKind(store, query)
-  return { ...exclusiveBounds(period), results: named.map(byteResult) }
+  const bounds = JSON.stringify(exclusiveBounds(period)).slice(0, -1)
+  return sendUsage(options, reply, query, [`${bounds},"results":[`, byteResult, ']}'])
+}
+
+/** Streams usage as JSON, so that a million names are not held in memory, nor written in one go. */
+function sendUsage(
+  { store, clock, concurrent }: UsageRoutesOptions,
+  reply: FastifyReply,
+  query: UsageByKindQuery,
+  form: readonly [start: string, element: (usage: NamedUsage) => object, end: string],
+): Promise<FastifyReply> {
+  reply.type('application/json; charset=utf-8')
+  return sendRows(reply, {
+    clock,
+    rows: signal => usageByKindStream(store, query, signal),
+    render: rows => usagePieces(rows, ...form),
+    beginLong: () => concurrent?.begin(query.account, reply.raw),
+  })
+}
+
+async function* usagePieces(
+  rows: AsyncIterable<readonly NamedUsage[]>,
+  start: string,
+  element: (usage: NamedUsage) => object,
+  end: string,
+): AsyncGenerator<string> {
+  let piece = start
+  let separator = ''
+  for await (const some of rows) {
+    for (const usage of some) {
+      piece += separator + JSON.stringify(element(usage))
+      separator = ','
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      piece = ''
+    }
+  }
+  yield piece + end
 }
 
 function byteResult({ name, bytes }: NamedUsage): object {

@@ -47,8 +47,28 @@ const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'ho
  * retention has left.
  */
 export async function usageByKind(store: Store, query: UsageByKindQuery): Promise<NamedUsage[]> {
-  const rows = await store.query<{ name: string; bytes: string; lines: string }>(usageByKindStatement(query))
-  return rows.map(({ name, bytes, lines }) => ({ name, bytes: Number(bytes), lines: Number(lines) }))
+  const rows = await store.query<UsageRow>(usageByKindStatement(query))
+  return rows.map(namedUsage)
+}
+
+/** The same, some at a time: there may be a million. */
+export async function* usageByKindStream(
+  store: Store,
+  query: UsageByKindQuery,
+  signal: AbortSignal,
+): AsyncGenerator<NamedUsage[]> {
+  const rows = store.queryStream<UsageRow>(usageByKindStatement(query), signal)
+  for await (const some of rows) yield some.map(namedUsage)
+}
+
+interface UsageRow {
+  readonly name: string
+  readonly bytes: string
+  readonly lines: string
+}
+
+function namedUsage({ name, bytes, lines }: UsageRow): NamedUsage {
+  return { name, bytes: Number(bytes), lines: Number(lines) }
 }
 
 /** The same per pool, smallest pool first; the sum over them is everything that was stored in the period. */
