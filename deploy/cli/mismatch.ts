@@ -60,20 +60,25 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   ],
 }
 
-/** The first mismatch, for people. */
-export function mismatchLines(mismatch: Mismatch): string[] {
+/**
+ * The first mismatch, for people.
+ *
+ * @param lostTails  of all partitions that have lost their ends
+ */
+export function mismatchLines(mismatch: Mismatch, lostTails: readonly Mismatch[]): string[] {
   const { expected, found, columns } = mismatch
   const sides: readonly SideRow[] = [
     { side: 'expected', ...expected },
     { side: 'found', ...found },
   ]
   return [
-    `MISMATCH: ${whatOf(mismatch)} (${placeOf(mismatch)}).`,
+    ...[mismatch, ...lostTails.slice(1)].map(one => `MISMATCH: ${whatOf(one)} (${placeOf(one)}).`),
     '',
     ...tableLines(COLUMNS, sides, false),
     ...(columns.length === 0 ? [] : [`Columns that differ: ${columns.join(', ')}`]),
     '',
     ...meaningOf(mismatch),
+    ...lostTails.slice(1).map(one => `  ${commandFor(one)}`),
   ]
 }
 

@@ -159,6 +159,22 @@ test('a stopped installation says what its log has lost, and goes on once that i
   expect(await command(running, 'verify')).toMatchObject({ code: 0 })
 }, 120_000)
 
+test('where several partitions have lost their ends, "weir verify" told of the first one alone', async () => {
+  const running = await filled({ WEIR_PARTITIONS: '2' }, 20)
+  for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 10, partition)
+  const told = await command(running, 'verify')
+  expect(told.code).toBe(1)
+  const accept = [...told.text.matchAll(/weir (log accept-loss --topic ingest --partition \d .*)/g)]
+  expect(accept.map(([, args]) => args?.split(' ')[5])).toEqual(['0', '1'])
+  expect(told.text.match(/^MISMATCH: the log has lost records at its end \(partition \d,/gm)).toHaveLength(2)
+  const { mismatch, lostTails } = JSON.parse((await command(running, 'verify', '--json')).text)
+  expect(lostTails).toMatchObject([{ partition: 0 }, { partition: 1 }])
+  expect(lostTails[0]).toEqual(mismatch)
+  for (const [, args = ''] of accept)
+    expect(await command(running, ...args.split(' '))).toMatchObject({ code: 0 })
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 60_000)
+
 test('after a kill and a lost end that no checkpoint and no row knows of, the folder still knows of it', async () => {
   const running = await RunningWeir.start({ WEIR_PARTITIONS: '1' })
   weir = running

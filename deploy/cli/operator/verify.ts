@@ -104,12 +104,12 @@ const COLUMNS: readonly Column<PartitionReport>[] = [
 ]
 
 function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
-  const { partitions, mismatch, damaged, configuration } = report
+  const { partitions, mismatch, lostTails = [], damaged, configuration } = report
   const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
   const table = partitions.length === 0 ? [] : [...partitionLines(partitions, colours), '']
   const damage = damaged.flatMap(part => [`DAMAGED: ${damageSentence(part)}`, ''])
   const missing = configurationLines(configuration)
-  if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch), ...missing]
+  if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch, lostTails), ...missing]
   if (missing.length > 0) return [...table, ...damage, ...missing]
   if (damage.length > 0) return [...table, ...damage, 'What is in the store otherwise is what the log says.']
   const lines = totalOf(report, 'lines')

@@ -17,6 +17,8 @@ export interface VerificationReport {
   readonly days: readonly DayReport[]
   /** The first thing that is not as it should be; null: all is well. */
   readonly mismatch: Mismatch | null
+  /** Of all partitions that have lost their ends, `mismatch` first; absent where none has. */
+  readonly lostTails?: readonly Mismatch[]
   /** Parts of the store that are known to be damaged. */
   readonly damaged: readonly DamagedPart[]
   /** Absent where the configuration was not looked at. */

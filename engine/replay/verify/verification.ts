@@ -55,7 +55,8 @@ export interface VerificationOptions {
 
 /**
  * Holds the store against the log: recomputes, without any effect, what should be stored, and compares counts and
- * digests per partition and hour; then usage of closed days, and the usage projection. It ends at the first mismatch.
+ * digests per partition and hour; then usage of closed days, and the usage projection. It ends at the first mismatch; before
+ * all that at lost ends of the log, of which it names all.
  *
  * @throws LogError, StoreError, FoldError when it cannot go on
  */
@@ -99,8 +100,9 @@ class Verification {
 
   async run(): Promise<VerificationReport> {
     const { topics } = this.#ports
-    const lost = await this.#lostTail()
-    if (lost !== undefined) return this.#report(lost)
+    const lostTails = await this.#lostTails()
+    const [lost] = lostTails
+    if (lost !== undefined) return { ...(await this.#report(lost)), lostTails }
     // Taken first, all at once: the engine goes on meanwhile.
     const all = topics.flatMap(({ topic, checkpoints, storedOffset }) =>
       Array.from({ length: topic.partitions }, (_, partition) => {
@@ -122,17 +124,18 @@ class Verification {
     return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
   }
 
-  /** The first partition that ends before what is known of it. */
-  async #lostTail(): Promise<Mismatch | undefined> {
+  /** All partitions that end before what is known of them: the loss of each is to be accepted, or undone. */
+  async #lostTails(): Promise<Mismatch[]> {
     const { topics, store } = this.#ports
+    const found: Mismatch[] = []
     for (const verified of topics) {
       const { topic, lookAt = partition => findLostTail({ ...verified, store }, partition) } = verified
       for (let partition = 0; partition < topic.partitions; partition++) {
         const lost = await lookAt(partition)
-        if (lost !== undefined) return namingTopic(lostTailMismatch(lost), topic.name)
+        if (lost !== undefined) found.push(namingTopic(lostTailMismatch(lost), topic.name))
       }
     }
-    return undefined
+    return found
   }
 
   /** Records that the log has: for those who want to know how far it is. */
