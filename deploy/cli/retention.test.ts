@@ -17,6 +17,13 @@ test('weir retention shows the days, by either name', async () => {
   )
 })
 
+test('weir retention says that 0 days, which clients of an enterprise may set, keep nothing', async () => {
+  line.reply = () => ({ body: { days: 0 } })
+  const { code, out } = await line.run(['retention'])
+  expect(code).toBe(0)
+  expect(out).toMatch(/never found: the account keeps them 0 days\..*"weir retention set 30"/)
+})
+
 test.each([
   ['1', '1 day'],
   ['3650', '3650 days'],

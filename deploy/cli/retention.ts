@@ -3,6 +3,7 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { apiClient } from './api-client.ts'
+import { CommandError } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { type World, write } from './world.ts'
 
@@ -15,6 +16,22 @@ Examples:
   weir retention set 365`
 
 const URL = '/v1/config/retention'
+
+/** What 0 days mean, which the account API of enterprises takes. */
+const NOTHING_KEPT =
+  'Lines are accepted and counted, and are never found: the account keeps them 0 days. Only a rule on retention keeps some. ' +
+  '"weir retention set 30" keeps those that come from then on.'
+
+/** A warning for an account whose lines are not kept; nothing where they are, or where that cannot be told. */
+export async function retentionWarning(world: World): Promise<string[]> {
+  try {
+    const { days } = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
+    return days === 0 ? [NOTHING_KEPT] : []
+  } catch (error) {
+    if (error instanceof CommandError) return []
+    throw error
+  }
+}
 
 interface Options {
   readonly json?: true
@@ -31,7 +48,8 @@ export function retentionCommand(world: World): Command {
     .option('--json', 'print the result as one JSON object')
     .action(async (options: Options) => {
       const answer = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
-      await tell(answer, `Lines are kept ${daysOf(answer)}.`, options, world)
+      const sentence = answer.days === 0 ? NOTHING_KEPT : `Lines are kept ${daysOf(answer)}.`
+      await tell(answer, sentence, options, world)
     })
   command
     .command('set')

@@ -47,6 +47,24 @@ describe('weir usage', () => {
     expect(out).not.toContain('restored')
   })
 
+  test('altogether, of an account that keeps nothing: says that its lines are never found', async () => {
+    const reply = (days: number) => {
+      line.reply = ({ url }) =>
+        url.pathname === '/v1/config/retention' ? { body: { days } } : answer({ plan_bytes: 10 })
+    }
+    reply(0)
+    expect((await line.run(['usage'])).out).toMatch(/10 B.*\n\n.*\(UTC\)\n.*never found: .* 0 days/s)
+    reply(30)
+    expect((await line.run(['usage'])).out).not.toContain('found')
+    line.reply = ({ url }) =>
+      url.pathname === '/v1/config/retention' ? { status: 404, body: {} } : answer({ plan_bytes: 10 })
+    expect(await line.run(['usage'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('10 B'),
+      err: '',
+    })
+  })
+
   test('by app, of a million apps: a row for each, and no stack trace', async () => {
     const apps = Array.from({ length: 1_000_000 }, (_, app) => ({ name: `app-${app}`, total_bytes: 1 }))
     line.reply = () => answer(apps)

@@ -5,6 +5,7 @@ import { apiClient } from './api-client.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { apiAddress } from './connection.ts'
 import { pointInTime } from './point-in-time.ts'
+import { retentionWarning } from './retention.ts'
 import { type Column, tableLines } from './table.ts'
 import { type World, write, writeLines } from './world.ts'
 
@@ -75,6 +76,7 @@ async function usage(
   if (options.json) return write(world.stdout, `${jsonText(answer)}\n`)
   const rows = kind ? namedRows(answer) : totalRows(answer)
   const days = `${firstDay(answer)} to ${lastDay(answer)} (UTC)`
+  const warning = kind ? [] : await retentionWarning(world)
   if (rows.length === 0) return write(world.stdout, `Nothing was stored from ${days}.\n`)
   const columns: Column<UsageRow>[] = [
     { title: (kind ?? 'what').toUpperCase(), text: row => row.name },
@@ -82,7 +84,7 @@ async function usage(
     { title: 'BYTES', align: 'right', text: row => grouped(row.bytes) },
   ]
   const lines = tableLines(columns, rows, world.stdout.isTTY === true && !world.env.NO_COLOR)
-  await writeLines(world.stdout, [...lines, '', days])
+  await writeLines(world.stdout, [...lines, '', days, ...warning])
 }
 
 /** The first part is the path itself; what the user typed is percent-encoded. */
