@@ -19,7 +19,7 @@ export interface EventColumns {
  * judged where the lines came in.
  */
 export function eventColumns(events: readonly Event[], account: string, route: string): EventColumns {
-  const builder = new LineBatchBuilder()
+  const builder = clearBuilder()
   let at = 0
   while (at < events.length) {
     const { request, end } = stretchFrom(events, at)
@@ -62,6 +62,17 @@ export function eventsIn({ lines, changed }: EventColumns, isExact = true): Even
     events[index] = event
   }
   return events
+}
+
+/** Room that a builder may hold on to while nothing is built. */
+const MAX_KEPT_BYTES = 1024 * 1024
+let lastBuilder = new LineBatchBuilder()
+
+/** Its columns are far larger than what a few events need, so all share one. */
+function clearBuilder(): LineBatchBuilder {
+  if (lastBuilder.capacityBytes > MAX_KEPT_BYTES) lastBuilder = new LineBatchBuilder()
+  lastBuilder.clear()
+  return lastBuilder
 }
 
 /** The events from one on whose lines came with the same request. */

@@ -118,6 +118,14 @@ export interface KeptRevision {
   readonly document: PipelineCut
 }
 
+/** What a node remembers, as a checkpoint keeps it. */
+export interface KeptMemory {
+  readonly pipeline: string
+  readonly version: number
+  readonly node: string
+  readonly data: Uint8Array
+}
+
 /** How long a revision stays, beyond the last word of it, for events that take a second way. */
 const RETIRING_MS = HOUR_MS
 
@@ -385,8 +393,8 @@ export class AccountState {
   }
 
   /** Lets time pass for keyed state. */
-  tick(timeMs: number): void {
-    for (const { graph } of this.#deployed.values()) graph.tick(timeMs)
+  *tick(timeMs: number): Steps {
+    for (const { graph } of this.#deployed.values()) yield* graph.tick(timeMs)
   }
 
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open, or those that are belong to what is paused. */
@@ -440,14 +448,13 @@ export class AccountState {
   }
 
   /** Memory of nodes, with the version of the newest revision that shares it. */
-  *states(): Iterable<{
-    readonly pipeline: string
-    readonly version: number
-    readonly node: string
-    readonly data: Uint8Array
-  }> {
-    for (const { pipeline, versions, node, state } of this.#memories())
-      yield { pipeline, version: versions[0] as number, node, data: state.kind.snapshot(state.value) }
+  *states(): Steps<KeptMemory[]> {
+    const states: KeptMemory[] = []
+    for (const { pipeline, versions, node, state } of this.#memories()) {
+      const data = yield* state.kind.snapshot(state.value)
+      states.push({ pipeline, version: versions[0] as number, node, data })
+    }
+    return states
   }
 
   /** Each memory once, with the revisions that share it, newest first. */

@@ -3,7 +3,7 @@ import type { Cut } from '../../schemas/log/control.ts'
 import type { AccountCut, ExemptionCut, LineRulesCut, PipelineCut, QuotaCut } from '../../schemas/log/cuts.ts'
 import { jsonText, parseJson } from '../json/json-text.ts'
 import { FieldNames } from '../lines/line-fields.ts'
-import { finish } from '../steps.ts'
+import { finish, type Steps } from '../steps.ts'
 import { AccountState, type KeptRevision } from './account-state.ts'
 import type { FoldSeat } from './spread/key-placement.ts'
 import { SpreadAccount } from './spread/spread-account.ts'
@@ -105,24 +105,29 @@ export class Accounts {
    *
    * @param versionOf version in effect of a pipeline
    */
-  *states(timeMs: number, versionOf: (pipeline: string) => number): Iterable<HolderState> {
+  *states(timeMs: number, versionOf: (pipeline: string) => number): Steps<HolderState[]> {
+    const states: HolderState[] = []
     for (const [id, account] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      yield { holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) }
-      yield { holder: `keys ${id}`, data: account.keys.snapshot(timeMs) }
+      states.push({ holder: `names ${id}`, data: Buffer.from(account.fieldNames.snapshot()) })
+      states.push({ holder: `keys ${id}`, data: account.keys.snapshot(timeMs) })
       if (!account.expressions.isFullAt(timeMs))
-        yield { holder: `expressions ${id}`, data: account.expressions.snapshot() }
+        states.push({ holder: `expressions ${id}`, data: account.expressions.snapshot() })
       for (const { version, replacedMs, document } of account.keptRevisions()) {
         const holder = `revision ${id} ${document.id} ${version} ${replacedMs}`
-        yield { holder, data: Buffer.from(jsonText(document as unknown as JsonObject)) }
+        states.push({ holder, data: Buffer.from(jsonText(document as unknown as JsonObject)) })
       }
-      for (const { pipeline, version, node, data } of account.states()) {
+      for (const { pipeline, version, node, data } of yield* account.states()) {
         const suffix = version === versionOf(pipeline) ? '' : ` ${version}`
-        yield { holder: `node ${id} ${pipeline} ${node}${suffix}`, data: Buffer.from(data) }
+        const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
+        states.push({ holder: `node ${id} ${pipeline} ${node}${suffix}`, data: bytes })
       }
-      if (account.spread !== undefined) yield { holder: `spread ${id}`, data: account.spread.snapshot() }
+      if (account.spread !== undefined)
+        states.push({ holder: `spread ${id}`, data: account.spread.snapshot() })
       if (!account.deadLetters.isUnused)
-        yield { holder: `dead-letters ${id}`, data: account.deadLetters.snapshot(timeMs) }
+        states.push({ holder: `dead-letters ${id}`, data: account.deadLetters.snapshot(timeMs) })
+      yield
     }
+    return states
   }
 
   /** Takes back what `states` gave, with the cuts that were in effect. */

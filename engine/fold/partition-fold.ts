@@ -24,6 +24,7 @@ import type { AccountOutput, AccountState } from './account-state.ts'
 import { Accounts, type HolderState } from './accounts.ts'
 import { AppliedCuts } from './applied-cuts.ts'
 import { behaviourOfCut } from './behaviour.ts'
+import { checkpointBytes } from './checkpoint-bytes.ts'
 import { DeadLetterExchange } from './dead-letter-exchange.ts'
 import type { AcceptedGap, Flush, TableBatch } from './flush.ts'
 import { type FullFieldDay, fullFieldDaysBlock } from './full-field-days-block.ts'
@@ -106,6 +107,8 @@ export class PartitionFold {
   /** Log time before which no window ends. */
   #windowsEndMs = Number.POSITIVE_INFINITY
   #isApplying = false
+  /** Whether a batch has ended that nobody has been given yet. */
+  #isFlushing = false
   #offset = 0n
   #row = 0
   /** The first that the record in hand may use. */
@@ -169,7 +172,7 @@ export class PartitionFold {
 
   /** True when no batch is open: a checkpoint may be taken here. */
   get atRest(): boolean {
-    return !this.#batch.isOpen && this.#loss === undefined
+    return !this.#batch.isOpen && !this.#isFlushing && this.#loss === undefined
   }
 
   /** Log time of the newest checkpoint; a UTC day is closed when every partition's lies behind its end. */
@@ -278,7 +281,7 @@ export class PartitionFold {
     this.#nextOffset = record.offset + 1n
     if (this.#loss !== undefined) return flushes
     this.#batch.addRecord(record.value.length)
-    if (this.#batch.isFull(this.#behaviour)) flushes.push(this.#flush(record.offset, this.#timeMs))
+    if (this.#batch.isFull(this.#behaviour)) flushes.push(yield* this.#flush(record.offset, this.#timeMs))
     return flushes
   }
 
@@ -311,7 +314,7 @@ export class PartitionFold {
       flushes.push(this.#flushAtGap(this.#loss, record.offset, timeMs))
       this.#exchange.doubt(this.#accounts)
     }
-    if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))
+    if (this.#endsBefore(timeMs)) flushes.push(yield* this.#flush(record.offset, timeMs))
 
     const newSlice = this.#sliceOf(timeMs) !== this.#sliceOf(this.#timeMs)
     this.#timeMs = timeMs
@@ -351,13 +354,14 @@ export class PartitionFold {
 
   /** A flush without rows whose only purpose is a checkpoint; the fold must be at rest. */
   checkpointAtRest(): Flush {
+    return finish(this.checkpointingAtRest())
+  }
+
+  /** The same in stretches, between which nothing may be applied. */
+  *checkpointingAtRest(): Steps<Flush> {
     if (!this.atRest) throw new FoldError('a checkpoint inside a batch')
-    return {
-      nextOffset: this.#nextOffset,
-      timeMs: this.#timeMs,
-      tables: [],
-      checkpoint: this.#takeCheckpoint(),
-    }
+    const checkpoint = yield* this.#takeCheckpoint()
+    return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables: [], checkpoint }
   }
 
   /**
@@ -424,7 +428,7 @@ export class PartitionFold {
   /** Lets time pass for keyed state of accounts that send nothing: once a slice, for all of them. */
   *#tick(): Steps {
     for (const account of this.#accounts) {
-      account.tick(this.#timeMs)
+      yield* account.tick(this.#timeMs)
       if (!account.retires) continue
       this.#notePending(account)
       yield* account.forgetRetired(this.#timeMs, this.#output)
@@ -622,13 +626,15 @@ export class PartitionFold {
    * Ends the open batch; counts and errors go with it when their minute is over at `timeMs`. Their position is the
    * record at `offset` that brought the end, which no earlier flush of theirs can have.
    */
-  #flush(offset: bigint, timeMs: number): Flush {
+  *#flush(offset: bigint, timeMs: number): Steps<Flush> {
+    this.#isFlushing = true
     const lines = this.#batch.take()
     const tables: TableBatch[] = lines === undefined ? [] : [lines]
     tables.push(...this.#takeFullDays())
     if (startOf(timeMs, MINUTE_MS) !== this.#pendingMinute) tables.push(...this.#pendingTables(offset))
     for (const { table, last: position } of tables) this.#stored.set(table, position)
-    const checkpoint = this.#checkpointDue() ? this.#takeCheckpoint() : null
+    const checkpoint = this.#checkpointDue() ? yield* this.#takeCheckpoint() : null
+    this.#isFlushing = false
     return { nextOffset: this.#nextOffset, timeMs: this.#timeMs, tables, checkpoint }
   }
 
@@ -672,21 +678,18 @@ export class PartitionFold {
     return startOf(this.#timeMs, DAY_MS) !== startOf(this.#lastCheckpointMs, DAY_MS)
   }
 
-  #takeCheckpoint(): Buffer {
-    const bytes = checkpointType.encode(
-      {
-        behaviour: this.#behaviour,
-        logId: this.#identity.logId,
-        nextOffset: Number(this.#nextOffset),
-        timeMs: this.#timeMs,
-        sliceMs: this.sliceMs,
-        stored: [...this.#stored].map(([table, { offset, row }]) => ({ table, offset: Number(offset), row })),
-        cuts: [...this.#cuts.all],
-        producers: this.#producers.snapshot(this.#timeMs),
-        states: [...this.#states()],
-      },
-      this.#lastCheckpointBytes + 4096,
-    )
+  *#takeCheckpoint(): Steps<Buffer> {
+    const head = {
+      behaviour: this.#behaviour,
+      logId: this.#identity.logId,
+      nextOffset: Number(this.#nextOffset),
+      timeMs: this.#timeMs,
+      sliceMs: this.sliceMs,
+      stored: [...this.#stored].map(([table, { offset, row }]) => ({ table, offset: Number(offset), row })),
+      cuts: [...this.#cuts.all],
+      producers: this.#producers.snapshot(this.#timeMs),
+    }
+    const bytes = yield* checkpointBytes(head, yield* this.#states())
     this.#lastCheckpointBytes = bytes.length
     this.#noteCheckpoint()
     return bytes
@@ -698,9 +701,10 @@ export class PartitionFold {
     this.#linesSinceCheckpoint = false
   }
 
-  *#states(): Iterable<HolderState> {
-    yield { holder: `pending ${this.#pendingMinute}`, data: this.#pending.snapshot() }
-    yield* this.#accounts.states(this.#timeMs, pipeline => this.cutVersion('pipeline', pipeline))
+  *#states(): Steps<HolderState[]> {
+    const pending = { holder: `pending ${this.#pendingMinute}`, data: this.#pending.snapshot() }
+    const versionOf = (pipeline: string) => this.cutVersion('pipeline', pipeline)
+    return [pending, ...(yield* this.#accounts.states(this.#timeMs, versionOf))]
   }
 
   #restore(bytes: Buffer): void {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
+import { finish } from '../steps.ts'
 import { type CompiledGraph, compileGraph, type NodeCounters } from './compile-graph.ts'
 
 function node(
@@ -368,7 +369,7 @@ describe('a new revision', () => {
     expect(passes(graph, 3000)).toBe(false)
     graph.tick(5999)
     expect(passes(graph, 0)).toBe(false)
-    graph.tick(6000)
+    finish(graph.tick(6000))
     expect(passes(graph, 0)).toBe(true)
   })
 })

@@ -59,7 +59,7 @@ export interface CompiledGraph {
   /** Takes in memory of keys that was elsewhere. @throws RangeError when the bytes are none */
   absorb(node: string, data: Uint8Array): void
   /** Lets time pass for keyed state when nothing arrives. */
-  tick(nowMs: number): void
+  tick(nowMs: number): Steps
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early, never too late. */
   readonly deadlineMs: number
   /** Ends the windows whose time has come, and runs what they give on. */
@@ -189,8 +189,9 @@ class Graph implements CompiledGraph {
     state?.kind.keyed.absorb(state.value, data, this.#bounds)
   }
 
-  tick(nowMs: number): void {
-    for (const { kind, value, config } of this.states.values()) kind.advance(value, nowMs, config)
+  *tick(nowMs: number): Steps {
+    for (const { kind, value, config } of this.states.values())
+      while (!kind.advance(value, nowMs, config)) yield
   }
 
   get deadlineMs(): number {
@@ -210,13 +211,13 @@ class Graph implements CompiledGraph {
   /** A window that ends, ends before what comes to its node at that time. */
   *#release(context: RunContext, untilMs: (node: string) => number): Steps {
     for (const node of this.#nodes) {
-      node.release?.(untilMs(node.id), context)
+      if (node.release !== undefined) yield* node.release(untilMs(node.id), context)
       yield* node.step(context)
     }
   }
 
   snapshot(): Map<string, Uint8Array> {
-    return new Map([...this.states].map(([id, { kind, value }]) => [id, kind.snapshot(value)]))
+    return new Map([...this.states].map(([id, { kind, value }]) => [id, finish(kind.snapshot(value))]))
   }
 
   measure(): Map<string, Readonly<Record<string, number>>> {
@@ -300,7 +301,6 @@ function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | 
   return {
     deadlineMs: state => windows.deadlineMs(state),
     release: windows.release(config),
-    dueBy: (state, untilMs) => windows.dueBy(state, untilMs),
     open: state => windows.open(state),
   }
 }

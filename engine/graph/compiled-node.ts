@@ -5,7 +5,7 @@ import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split }
 import { BEYOND_BUDGET, NO_NUMBER, SUSPENDED } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
-import type { EndingWindow, Process, ProcessorState } from '../nodes/contract/define-processor.ts'
+import type { EndedWindow, Process, ProcessorState } from '../nodes/contract/define-processor.ts'
 import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
 import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
@@ -60,7 +60,7 @@ export interface CompiledNode {
   readonly inboxes: readonly Inbox[]
   step(context: RunContext): Steps
   /** Ends windows whose end is at that time or before. Absent: it has none. */
-  release?(untilMs: number, context: RunContext): void
+  release?(untilMs: number, context: RunContext): Steps
 }
 
 /** One way out of a node, with everyone who reads it. */
@@ -138,7 +138,7 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   }
 
   *step(context: RunContext): Steps {
-    const run = takeRun(this.inboxes, this.counters)
+    const run = yield* takeRun(this.inboxes, this.counters, context.stretch)
     if (run === undefined) return
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
@@ -201,8 +201,7 @@ export interface HeldState {
 /** @see ProcessorWindows */
 export interface HeldWindows {
   deadlineMs(state: unknown): number
-  release(state: unknown, untilMs: number): readonly Event[]
-  dueBy(state: unknown, untilMs: number): readonly EndingWindow[]
+  release(state: unknown, untilMs: number): Iterable<EndedWindow>
   open(state: unknown): number
 }
 
@@ -242,11 +241,11 @@ export class ProcessingNode implements CompiledNode {
   }
 
   *step(context: RunContext): Steps {
-    const taken = takeRun(this.inboxes, this.counters)
-    const run = taken && this.#stayingRun(taken, context)
+    const taken = yield* takeRun(this.inboxes, this.counters, context.stretch)
+    const run = taken && (yield* this.#stayingRun(taken, context))
     if (run === undefined) return
     const state = this.#state
-    state?.kind.advance(state.value, context.nowMs, state.config)
+    if (state !== undefined) while (!state.kind.advance(state.value, context.nowMs, state.config)) yield
     const desk = state?.desk ?? this.#desk
     this.#observer = context.observer
     desk.open(context)
@@ -254,23 +253,26 @@ export class ProcessingNode implements CompiledNode {
     desk.close()
   }
 
-  release(untilMs: number, context: RunContext): void {
+  *release(untilMs: number, { observer, stretch }: RunContext): Steps {
     const state = this.#state
     if (state?.windows === undefined) return
-    const due = context.observer?.gave && state.windows.dueBy(state.value, untilMs)
-    const events = state.windows.release(state.value, untilMs)
-    if (events.length === 0) return
-    for (const [index, event] of events.entries())
-      context.observer?.gave?.(this.id, event, due?.[index], NO_ROW)
+    // Whoever joins the ways behind this node sees one run: where the work rests changes no order.
     const run = new RunBuilder()
-    for (const event of events) run.add(event, NO_ROW, event.bytes)
-    this.counters.held -= events.length
-    this.#observer = context.observer
+    for (const { event, ...window } of state.windows.release(state.value, untilMs)) {
+      const { bytes } = event
+      observer?.gave?.(this.id, event, window, NO_ROW)
+      run.add(event, NO_ROW, bytes)
+      this.counters.held--
+      if (spend(stretch, ENDED_WINDOW_UNITS + bytes)) continue
+      yield
+      stretch?.begin()
+    }
+    this.#observer = observer
     this.#emit(DEFAULT_OUTPUT, run)
   }
 
   /** The events of a run whose memory is here. The others are counted where they arrive. */
-  #stayingRun(run: Run, { elsewhere, observer }: RunContext): Run | undefined {
+  *#stayingRun(run: Run, { elsewhere, observer, stretch }: RunContext): Steps<Run | undefined> {
     const state = this.#state
     if (state === undefined || elsewhere === undefined) return run
     const staying = new RunBuilder()
@@ -279,6 +281,9 @@ export class ProcessingNode implements CompiledNode {
       const sent = elsewhere.send(this.id, state.hash(event, state.value), event)
       if (sent === undefined) staying.add(event, row, event.bytes)
       else observer?.moved(this.id, event, row, sent)
+      if (spend(stretch, EVENT_UNITS)) continue
+      yield
+      stretch?.begin()
     }
     this.counters.eventsIn -= run.events.length - staying.events.length
     this.counters.bytesIn -= run.bytes - staying.bytes
@@ -446,6 +451,9 @@ export class ProcessingNode implements CompiledNode {
 
 const TOO_DEAR = fail('E_EXPRESSION_COST')
 
+/** To read what was held, and to write what it has become. */
+const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
+
 /** At most; where expressions are judged there are fewer. */
 const EVENTS_PER_STRETCH = 1_000
 
@@ -460,11 +468,22 @@ interface Progress {
   passed: RunBuilder | undefined
 }
 
+/** @returns whether the stretch goes on */
+function spend(stretch: Stretch | undefined, units: number): boolean {
+  if (stretch === undefined) return true
+  stretch.left -= units
+  return stretch.left > 0
+}
+
 /** Name of the output of nodes that have one. */
 export const DEFAULT_OUTPUT = ''
 
 /** Takes what waits at all inputs, merged into one run, and counts it. */
-function takeRun(inboxes: readonly Inbox[], counters: NodeCounters): Run | undefined {
+function* takeRun(
+  inboxes: readonly Inbox[],
+  counters: NodeCounters,
+  stretch: Stretch | undefined,
+): Steps<Run | undefined> {
   let merged: Run | undefined
   for (const inbox of inboxes) {
     const { run } = inbox
@@ -472,7 +491,7 @@ function takeRun(inboxes: readonly Inbox[], counters: NodeCounters): Run | undef
     inbox.run = undefined
     counters.eventsIn += run.events.length
     counters.bytesIn += run.bytes
-    merged = merged === undefined ? run : cutRun(mergeRuns(merged, run), counters)
+    merged = merged === undefined ? run : cutRun(yield* mergeRuns(merged, run, stretch), counters)
   }
   return merged
 }

@@ -1,4 +1,5 @@
 import type { Event } from '../event/event.ts'
+import type { Steps, Stretch } from '../steps.ts'
 
 /**
  * Events that cross an edge together, in order. A run never changes once it is made, so all edges of an output
@@ -24,21 +25,35 @@ export class RunBuilder implements Run {
   }
 }
 
+/** So many events are merged at a time; each takes a unit or two. */
+const MERGED_AT_A_TIME = 4_096
+
 /** Both runs in the order of the lines that their events come from; where those are the same, the first run's come first. */
-export function mergeRuns(first: Run, second: Run): Run {
+export function* mergeRuns(first: Run, second: Run, stretch?: Stretch): Steps<Run> {
   const merged: { events: Event[]; rows: number[]; bytes: number } = {
     events: [],
     rows: [],
     bytes: first.bytes + second.bytes,
   }
   let at = 0
-  for (let index = 0; index < second.events.length; index++) {
-    const row = second.rows[index] as number
-    for (; at < first.events.length && (first.rows[at] as number) <= row; at++) take(first, at)
-    take(second, index)
+  let index = 0
+  const count = first.events.length + second.events.length
+  for (;;) {
+    const until = Math.min(count, merged.events.length + MERGED_AT_A_TIME)
+    while (merged.events.length < until) {
+      const isLast = index === second.events.length
+      const isFirst = at < first.events.length
+      if (isFirst && (isLast || (first.rows[at] as number) <= (second.rows[index] as number)))
+        take(first, at++)
+      else take(second, index++)
+    }
+    if (until === count) return merged
+    if (stretch === undefined) continue
+    stretch.left -= 2 * MERGED_AT_A_TIME
+    if (stretch.left > 0) continue
+    yield
+    stretch.begin()
   }
-  for (; at < first.events.length; at++) take(first, at)
-  return merged
 
   function take(run: Run, index: number) {
     merged.events.push(run.events[index] as Event)

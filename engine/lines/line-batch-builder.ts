@@ -200,7 +200,7 @@ export class LineBatchBuilder {
   /** The record's value: a copy, so that the builder may go on at once. */
   encode(account: string, route: string): Buffer {
     const rows = this.#count
-    return encodeLineBatch({
+    const batch = {
       account,
       route,
       requests: this.#requests,
@@ -216,7 +216,8 @@ export class LineBatchBuilder {
       line: this.lines.view(),
       meta: this.meta.view(),
       rest: this.rest.view(),
-    })
+    }
+    return encodeLineBatch(batch, this.bytes)
   }
 
   clear(): void {

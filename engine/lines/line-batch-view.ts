@@ -51,10 +51,10 @@ export class LineBatchView {
     this.#envIndex = uint32Column(batch.envIndex, batch.count)
     this.#fileIndex = uint32Column(batch.fileIndex, batch.count)
     this.#timestampMs = float64Column(batch.timestampMs, batch.count)
-    this.#timestampKind = batch.timestampKind.length === 0 ? new Uint8Array(batch.count) : batch.timestampKind
-    this.#lines = new TextColumn(batch.line, batch.count)
-    this.#meta = new TextColumn(batch.meta, batch.count)
-    this.#rest = new TextColumn(batch.rest, batch.count)
+    this.#timestampKind = batch.timestampKind.length === 0 ? zeroBytes(batch.count) : batch.timestampKind
+    this.#lines = textColumn(batch.line, batch.count)
+    this.#meta = textColumn(batch.meta, batch.count)
+    this.#rest = textColumn(batch.rest, batch.count)
     this.lineBytes = this.#lines.bytes
     this.#requestOf = requestColumn(batch)
   }
@@ -168,7 +168,7 @@ export class TextColumn {
   readonly #empty: boolean
 
   constructor(bytes: Uint8Array, count: number) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#empty = bytes.length === 0
     this.#starts = new Uint32Array(this.#empty ? 0 : count)
     this.#ends = new Uint32Array(this.#empty ? 0 : count)
@@ -218,7 +218,27 @@ export class TextColumn {
   }
 }
 
+/** A batch of few rows is often one of very many, each an event that is held: what is the same in all of them is shared. */
+const FEW_ROWS = 16
+const FEW_ZEROS = new Uint32Array(FEW_ROWS)
+const FEW_ZERO_BYTES = new Uint8Array(FEW_ROWS)
+
+const NO_TEXTS = new TextColumn(Buffer.alloc(0), 0)
+
+function textColumn(bytes: Uint8Array, count: number): TextColumn {
+  return bytes.length === 0 ? NO_TEXTS : new TextColumn(bytes, count)
+}
+
+function zeros(count: number): Uint32Array {
+  return count <= FEW_ROWS ? FEW_ZEROS : new Uint32Array(count)
+}
+
+function zeroBytes(count: number): Uint8Array {
+  return count <= FEW_ROWS ? FEW_ZERO_BYTES : new Uint8Array(count)
+}
+
 function requestColumn(batch: LineBatch): Uint32Array {
+  if (batch.requests.length <= 1) return zeros(batch.count)
   const column = new Uint32Array(batch.count)
   let at = 0
   for (const [index, request] of batch.requests.entries()) {
@@ -229,11 +249,22 @@ function requestColumn(batch: LineBatch): Uint32Array {
 }
 
 function uint32Column(bytes: Uint8Array, count: number): Uint32Array {
-  return bytes.length === 0 ? new Uint32Array(count) : new Uint32Array(aligned(bytes), 0, count)
+  if (bytes.length === 0) return zeros(count)
+  return count <= FEW_ROWS ? few(new Uint32Array(count), bytes) : new Uint32Array(aligned(bytes), 0, count)
 }
 
 function float64Column(bytes: Uint8Array, count: number): Float64Array {
-  return bytes.length === 0 ? new Float64Array(count) : new Float64Array(aligned(bytes), 0, count)
+  if (bytes.length === 0) return new Float64Array(count)
+  return count <= FEW_ROWS ? few(new Float64Array(count), bytes) : new Float64Array(aligned(bytes), 0, count)
+}
+
+/** V8 keeps a few numbers beside the column's object, where a buffer of their own would be two more. */
+function few<Column extends Uint32Array | Float64Array>(column: Column, bytes: Uint8Array): Column {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const size = column.BYTES_PER_ELEMENT
+  for (let index = 0; index < column.length; index++)
+    column[index] = size === 8 ? view.getFloat64(index * 8, true) : view.getUint32(index * 4, true)
+  return column
 }
 
 /** A typed array needs an aligned start, which a slice of a record seldom has. */

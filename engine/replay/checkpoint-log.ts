@@ -64,16 +64,18 @@ export class CheckpointLog {
   async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<WrittenRecords> {
     const chunks = Math.max(1, Math.ceil(body.length / CHUNK_BYTES))
     let firstChunkOffset: bigint | undefined
+    let checksum = 0
     for (let index = 0; index < chunks; index++) {
       const data = body.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)
       const { offset } = await this.#append(epoch, nextOffset, { 'weir.Chunk': { index, data } })
       firstChunkOffset ??= offset
+      checksum = crc32(data, checksum)
     }
     const manifest = {
       firstChunkOffset: Number(firstChunkOffset),
       chunks,
       bytes: body.length,
-      crc32: crc32(body),
+      crc32: checksum,
     }
     const { offset } = await this.#append(epoch, nextOffset, { 'weir.Manifest': manifest })
     return { firstRecord: firstChunkOffset as bigint, nextRecord: offset + 1n, records: chunks + 1 }

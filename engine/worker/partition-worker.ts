@@ -16,6 +16,7 @@ import type { Logger } from '../logger.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { findLostTail } from '../replay/lost-tail.ts'
 import type { FollowingFold } from '../replay/present-memory.ts'
+import type { Steps } from '../steps.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { DAY_MS, HOUR_MS } from '../times/duration.ts'
 import { CutSender } from './cut-sender.ts'
@@ -282,7 +283,7 @@ export class PartitionWorker {
       while (await this.#readOnce()) await this.#acknowledgeAll(signal)
     }
     if (this.#fold.atRest && this.#fold.nextOffset > this.#kept.newestOffset) {
-      await this.#acknowledge(this.#fold.checkpointAtRest(), signal)
+      await this.#acknowledge(await this.#checkpointAtRest(), signal)
     }
   }
 
@@ -391,12 +392,7 @@ export class PartitionWorker {
 
   /** Others of this process have their turns in the middle of a record, too: it may hold a million lines. */
   async #apply(record: LogRecord, turn: LoopTurn): Promise<Flush[]> {
-    const steps = this.#fold.applying(record, this.#watch())
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) return value
-      if (turn.isOver()) await turn.rest()
-    }
+    return inTurns(this.#fold.applying(record, this.#watch()), turn)
   }
 
   /** Who watches the next record: nobody before everything has been repeated that a worker before this one did. */
@@ -535,8 +531,12 @@ export class PartitionWorker {
     const dayEnded = dayOf(fold.timeMs) !== dayOf(fold.lastCheckpointMs)
     const roomNeeded = this.#options.spaceIsShort?.() === true && this.neededFrom < fold.nextOffset
     if (!dayEnded && !roomNeeded) return false
-    this.#enqueue(fold.checkpointAtRest())
+    this.#enqueue(await this.#checkpointAtRest())
     return true
+  }
+
+  #checkpointAtRest(): Promise<Flush> {
+    return inTurns(this.#fold.checkpointingAtRest(), this.#turns.begin())
   }
 
   #appendControl(body: Control['body'], signal?: AbortSignal) {
@@ -554,6 +554,14 @@ export class PartitionWorker {
         `partition ${partition} of ${topic.name} begins at ${first}, but its newest checkpoint needs ${this.#fold.nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
       )
     }
+  }
+}
+
+async function inTurns<Result>(steps: Steps<Result>, turn: LoopTurn): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (turn.isOver()) await turn.rest()
   }
 }
 

@@ -85,9 +85,10 @@ export interface Refusal {
 
 export const lineBatchType = new WireType<LineBatch>('LineBatch')
 
-export function encodeLineBatch(batch: LineBatch): Buffer {
+/** @param sizeHint see `WireType.encode` */
+export function encodeLineBatch(batch: LineBatch, sizeHint?: number): Buffer {
   const bytes = batch.line.length + batch.meta.length + batch.rest.length + batch.count * 32
-  return lineBatchType.encode(batch, bytes + 4096)
+  return lineBatchType.encode(batch, sizeHint ?? bytes + 4096)
 }
 
 /** The account of an encoded batch, of which nothing else is read: it is the first member. */

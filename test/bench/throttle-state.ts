@@ -1,5 +1,6 @@
 import { bucketKeyOf } from '../../engine/nodes/processors/throttle/throttle.ts'
 import { PASSED, ThrottleState } from '../../engine/nodes/processors/throttle/throttle-state.ts'
+import { finish } from '../../engine/steps.ts'
 import type { Report } from './figure.ts'
 
 const START_MS = 1_795_000_000_000
@@ -56,8 +57,8 @@ function reportState(title: string, state: ThrottleState, report: Report): void 
     values: [bytes / buckets],
     floor: { name: 'text of the key', values: [keyBytes / buckets] },
   })
-  const snapshots = Array.from({ length: ROUNDS }, () => timed(() => state.snapshot()))
-  const snapshot = state.snapshot()
+  const snapshots = Array.from({ length: ROUNDS }, () => timed(() => finish(state.snapshot())))
+  const snapshot = finish(state.snapshot())
   const copies = Array.from({ length: ROUNDS }, () => timed(() => Uint8Array.from(snapshot)))
   const restored = Array.from({ length: ROUNDS }, () => timed(() => ThrottleState.restore(snapshot)))
   const floor = {

@@ -17,6 +17,7 @@ import { reduce } from '../../engine/nodes/processors/reduce/reduce.ts'
 import { Reductions } from '../../engine/nodes/processors/reduce/reductions.ts'
 import { setTimestamp } from '../../engine/nodes/processors/set-timestamp/set-timestamp.ts'
 import { decodedMessages } from '../../engine/nodes/sources/http/http-decoding.ts'
+import { finish } from '../../engine/steps.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { deadLettersType } from '../../schemas/log/dead-letters.ts'
@@ -89,9 +90,10 @@ function gathered(events: readonly Event[], options: object): Event | undefined 
   let state = new Reductions()
   for (const event of events) {
     expect(process(event, state, 0)).toBeInstanceOf(Gathered)
-    state = Reductions.restore(state.snapshot())
+    state = Reductions.restore(finish(state.snapshot()))
   }
-  return reduce.windows?.release(config)(state, 1_000)[0]
+  const [ended] = reduce.windows?.release(config)(state, 1_000) ?? []
+  return ended?.event
 }
 
 function deadLetter(event: Event): Event | undefined {

@@ -7,6 +7,7 @@ import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
 import type { Example, Processor } from '../../engine/nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS } from '../../engine/nodes/contract/state-bounds.ts'
 import { PROCESSORS, processorOf } from '../../engine/nodes/processors.ts'
+import { finish } from '../../engine/steps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
 /** No example shows it: they are to be read. */
@@ -27,7 +28,7 @@ function runExample(processor: Processor, { config, bounds = DEFAULT_STATE_BOUND
     reported.length = 0
     const event = Event.of(step.event, step.envelope?.metadata ?? {}, step.envelope?.timestamp ?? SOME_TIME)
     processor.state?.advance(state, step.atMs ?? 0, checked.stored)
-    const released = release?.(state, step.atMs ?? 0) ?? []
+    const released = Array.from(release?.(state, step.atMs ?? 0) ?? [], ({ event }) => event)
     const outcome = process(event, state, step.atMs ?? 0)
     return { released, outcome, errors: [...reported, ...errorsOf(outcome)] }
   })
@@ -97,9 +98,9 @@ describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))
       const release = processor.windows?.release(config)
       let memory = state.create(bounds, 1)
       for (const step of steps) {
-        memory = state.restore(state.snapshot(memory), bounds)
+        memory = state.restore(finish(state.snapshot(memory)), bounds)
         state.advance(memory, step.atMs ?? 0, config)
-        const released = release?.(memory, step.atMs ?? 0) ?? []
+        const released = Array.from(release?.(memory, step.atMs ?? 0) ?? [], ({ event }) => event)
         expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
         const outcome = process(Event.of(step.event, {}, SOME_TIME), memory, step.atMs ?? 0)
         expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)

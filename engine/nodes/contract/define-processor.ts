@@ -5,6 +5,7 @@ import type { Event } from '../../event/event.ts'
 import type { Outcome } from '../../event/outcome.ts'
 import type { Problem } from '../../event/problem.ts'
 import type { CostMeter } from '../../expressions/cost-meter.ts'
+import type { Steps } from '../../steps.ts'
 import type { ExemptKeys } from './exempt-keys.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { StateBounds } from './state-bounds.ts'
@@ -71,10 +72,14 @@ export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
 export interface ProcessorState<State, Config> {
   /** @param seed for hashes: differs from node to node, changes speed and never a result */
   create(bounds: StateBounds, seed: number): State
-  /** Lets time pass, before the events of a record and also without events. `nowMs` may step back; time does not. */
-  advance(state: State, nowMs: number, config: Config): void
-  /** A copy: what happens to the state later does not change it. */
-  snapshot(state: State): Uint8Array
+  /**
+   * Lets time pass, before the events of a record and also without events. `nowMs` may step back; time does not.
+   *
+   * @returns false: there is more to forget than is done at a time, and it is to be called again before anything else
+   */
+  advance(state: State, nowMs: number, config: Config): boolean
+  /** A copy: what happens to the state later does not change it. It is made in stretches, and nothing happens between them. */
+  snapshot(state: State): Steps<Uint8Array>
   /** @throws RangeError when the bytes are no snapshot */
   restore(bytes: Uint8Array, bounds: StateBounds): State
   /** How much it holds, for operators. */
@@ -92,14 +97,17 @@ export interface ProcessorWindows<State, Config> {
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early by what has ended since, never too late. */
   deadlineMs(state: State): number
   /**
-   * Done once; the function that it returns ends the windows whose end is at `untilMs` or before, and gives what was in
-   * them, oldest first.
+   * Done once; the function that it returns ends the windows whose end is at `untilMs` or before, one whenever the next is
+   * asked for, oldest first.
    */
-  release(config: Config): (state: State, untilMs: number) => readonly Event[]
-  /** Tells somebody who asks of the windows that would be released now, in the same order. */
-  dueBy(state: State, untilMs: number): readonly EndingWindow[]
+  release(config: Config): (state: State, untilMs: number) => Iterable<EndedWindow>
   /** How many are open: each holds one event, which the others were merged into. */
   open(state: State): number
+}
+
+export interface EndedWindow extends EndingWindow {
+  /** What was in it. */
+  readonly event: Event
 }
 
 export interface EndingWindow {

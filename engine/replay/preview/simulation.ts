@@ -135,7 +135,7 @@ export class Simulation {
 
   *#moveTo(nowMs: number): Steps {
     this.#nowMs = nowMs
-    this.#graph.tick(nowMs)
+    yield* this.#graph.tick(nowMs)
     this.#recording.sample = null
     if (this.#graph.deadlineMs > nowMs) return
     this.#allowance.begin(nowMs, 0)

@@ -9,7 +9,9 @@ import { type EventColumns, eventColumns, eventsIn } from '../../../event/event-
  */
 export type HeldEvent = HeldColumns | BareEvent
 
-interface HeldColumns extends EventColumns {
+interface HeldColumns extends Pick<EventColumns, 'changed'> {
+  /** As of the columns, a code unit for each byte: tens of thousands of small buffers take several times the memory. */
+  readonly lines: string
   /** As of the event. */
   readonly isExact: boolean
 }
@@ -25,11 +27,12 @@ export function heldEvent(event: Event): HeldEvent {
   const { origin, message, metadata, timestamp } = event
   // Whose line it is, is known wherever the event goes.
   if (origin === null) return { message, metadata, timestamp }
-  return { ...eventColumns([event], '', origin.batch.route), isExact: event.isExact }
+  const { lines, changed } = eventColumns([event], '', origin.batch.route)
+  return { lines: lines.toString('latin1'), changed, isExact: event.isExact }
 }
 
 export function releasedEvent(held: HeldEvent): Event {
-  if ('lines' in held) return eventsIn(held, held.isExact)[0] as Event
+  if ('lines' in held) return eventsIn({ ...held, lines: bytesOf(held) }, held.isExact)[0] as Event
   return Event.of(held.message, held.metadata, held.timestamp)
 }
 
@@ -37,7 +40,10 @@ export function releasedEvent(held: HeldEvent): Event {
 export function heldEventJson(held: HeldEvent): JsonObject {
   if (!('lines' in held)) return { ...held }
   const [changed] = held.changed
-  const columns = { lines: held.lines.toString('base64'), changed: (changed ?? null) as unknown as JsonValue }
+  const columns = {
+    lines: bytesOf(held).toString('base64'),
+    changed: (changed ?? null) as unknown as JsonValue,
+  }
   // Snapshots of earlier behaviours do not say it.
   return held.isExact ? { ...columns, exact: true } : columns
 }
@@ -48,5 +54,10 @@ export function heldEventOf(value: JsonValue | undefined): HeldEvent {
   const { lines, changed, exact } = value
   if (typeof lines !== 'string') return value as unknown as BareEvent
   const changes = changed === null ? [] : [changed as unknown as ChangedEvent]
-  return { lines: Buffer.from(lines, 'base64'), changed: changes, isExact: exact === true }
+  const text = Buffer.from(lines, 'base64').toString('latin1')
+  return { lines: text, changed: changes, isExact: exact === true }
+}
+
+function bytesOf({ lines }: HeldColumns): Buffer {
+  return Buffer.from(lines, 'latin1')
 }

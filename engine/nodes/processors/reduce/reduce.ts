@@ -134,19 +134,19 @@ export const reduce = defineProcessor({
     deadlineMs: state => state.deadlineMs,
     release(config) {
       const rules = new MergeRules(config)
-      return (state, untilMs) =>
-        state.endingBy(untilMs).map(reduction => {
+      return function* (state, untilMs) {
+        for (const reduction of state.endingBy(untilMs)) {
           state.close(reduction)
-          return resultOf(reduction, rules)
-        })
+          yield { event: resultOf(reduction, rules), group: reduction.group, events: reduction.count }
+        }
+      }
     },
-    dueBy: (state, untilMs) => state.endingBy(untilMs).map(({ group, count }) => ({ group, events: count })),
     open: state => state.count,
   },
 
   state: {
     create: () => new Reductions(),
-    advance: () => {},
+    advance: () => true,
     snapshot: state => state.snapshot(),
     restore: bytes => Reductions.restore(bytes),
     measure: state => ({ groups: state.count, bytes: state.bytes }),
@@ -419,7 +419,7 @@ function groupIn(paths: readonly string[]): (event: Event) => string {
 
 function begun(group: string, event: Event, endMs: number): Reduction {
   const nothing = { message: new Map(), metadata: new Map() }
-  return { group, endMs, first: heldEvent(event), count: 1, bytes: event.bytes, ...nothing }
+  return { group, endMs, first: heldEvent(event), age: 0, count: 1, bytes: event.bytes, ...nothing }
 }
 
 /** The first event with what was merged; one that nothing was merged into, or from, is what it was. */

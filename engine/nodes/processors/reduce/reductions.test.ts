@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../../schemas/json.ts'
 import { Event } from '../../../event/event.ts'
 import { Gathered } from '../../../event/outcome.ts'
 import { UNMETERED } from '../../../expressions/cost-meter.ts'
+import { finish } from '../../../steps.ts'
+import type { EndedWindow } from '../../contract/define-processor.ts'
 import { reduce } from './reduce.ts'
 import { groupHash, type Reductions } from './reductions.ts'
 
@@ -22,10 +24,11 @@ function running(config: JsonObject) {
       return outcome.released
     },
     /** What comes out by that time. */
-    until: (timeMs: number) => release?.(state, timeMs) ?? [],
+    until: (timeMs: number) => eventsOf(release?.(state, timeMs)),
   }
 }
 
+const eventsOf = (ended: Iterable<EndedWindow> = []) => Array.from(ended, each => each.event)
 const messages = (events: readonly Event[]) => events.map(({ message }) => message)
 
 describe('open reductions', () => {
@@ -187,7 +190,7 @@ describe('options', () => {
     const values = { big: 1e20, exact: 12345678901234567890n, least: -0, max: Number.MAX_VALUE, half: 0.5 }
     const { take, state } = running({})
     take(values)
-    const restored = reduce.state?.restore(reduce.state.snapshot(state), {
+    const restored = reduce.state?.restore(finish(reduce.state.snapshot(state)), {
       maxKeys: 1,
       maxRuns: 1,
     })
@@ -196,7 +199,7 @@ describe('options', () => {
     for (const memory of [state, restored])
       process(event({ big: 1, exact: 1, least: -0, half: 1 }), memory, 0)
     const results = [state, restored].map(memory =>
-      messages(release?.(memory, Number.POSITIVE_INFINITY) ?? []),
+      messages(eventsOf(release?.(memory, Number.POSITIVE_INFINITY))),
     )
     expect(results[1]).toStrictEqual(results[0])
     expect(results[0]).toEqual([{ ...values, big: 1e20, exact: 12345678901234567891n, least: 0, half: 1.5 }])

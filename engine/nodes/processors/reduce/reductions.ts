@@ -2,12 +2,16 @@ import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { exactJsonText } from '../../../json/json-text.ts'
+import { finish, joined, type Steps } from '../../../steps.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 import type { Merged } from './merged-value.ts'
+import { WindowEnds } from './window-ends.ts'
 
 const FORMAT = 1
 /** A piece that travels as one record is cut beyond. */
 const MAX_PIECE_BYTES = 500_000
+/** Of a snapshot's text: so much is written at a time. */
+const STRETCH_CHARACTERS = 32_768
 
 /** The events of a group that have become one so far. */
 export interface Reduction {
@@ -15,6 +19,8 @@ export interface Reduction {
   /** Log time at which it ends, UNIX ms. */
   readonly endMs: number
   readonly first: HeldEvent
+  /** Higher than of those that were opened before it; given when it is opened. */
+  age: number
   /** Events in it. */
   count: number
   /** What it holds, about. */
@@ -27,9 +33,13 @@ export interface Reduction {
 /** The open reductions of a node on one partition, oldest first. Nothing here knows the options. */
 export class Reductions {
   readonly #open = new Map<string, Reduction>()
+  readonly #ends = new WindowEnds()
+  /** Goes through them by age, once: to begin at the front each time would pass over all that were closed there. */
+  #byAge = this.#open.values()
+  #oldest: Reduction | undefined
+  /** Of the next one that opens, among those that have. */
+  #nextAge = 0
   #bytes = 0
-  /** A time before which none ends; the exact one is looked for when somebody asks. */
-  #earliestMs: number | undefined = Number.POSITIVE_INFINITY
 
   get count(): number {
     return this.#open.size
@@ -42,12 +52,12 @@ export class Reductions {
 
   /** Log time at which the next one ends; Infinity: none is open. */
   get deadlineMs(): number {
-    if (this.#earliestMs === undefined) {
-      let earliest = Number.POSITIVE_INFINITY
-      for (const { endMs } of this.#open.values()) earliest = Math.min(earliest, endMs)
-      this.#earliestMs = earliest
-    }
-    return this.#earliestMs
+    return this.#ends.earliestMs
+  }
+
+  /** Times that have been compared so far to know which end. */
+  get compared(): number {
+    return this.#ends.compared
   }
 
   find(group: string): Reduction | undefined {
@@ -55,19 +65,26 @@ export class Reductions {
   }
 
   get oldest(): Reduction | undefined {
-    return this.#open.values().next().value
+    const known = this.#oldest
+    if (known !== undefined && this.#open.get(known.group) === known) return known
+    this.#oldest = this.#byAge.next().value
+    if (this.#oldest !== undefined) return this.#oldest
+    // It does not go on behind its end.
+    this.#byAge = this.#open.values()
+    this.#oldest = this.#byAge.next().value
+    return this.#oldest
   }
 
   /** Those that end at that time or before, oldest first. */
   endingBy(timeMs: number): Reduction[] {
-    if (this.deadlineMs > timeMs) return []
-    return [...this.#open.values()].filter(({ endMs }) => endMs <= timeMs)
+    return this.#ends.endingBy(timeMs).sort((one, other) => one.age - other.age)
   }
 
   open(reduction: Reduction): void {
+    reduction.age = this.#nextAge++
     this.#open.set(reduction.group, reduction)
+    this.#ends.add(reduction)
     this.#bytes += reduction.bytes
-    if (this.#earliestMs !== undefined) this.#earliestMs = Math.min(this.#earliestMs, reduction.endMs)
   }
 
   grow(reduction: Reduction, bytes: number): void {
@@ -78,12 +95,23 @@ export class Reductions {
 
   close(reduction: Reduction): void {
     this.#open.delete(reduction.group)
+    this.#ends.remove(reduction)
     this.#bytes -= reduction.bytes
-    if (reduction.endMs === this.#earliestMs) this.#earliestMs = undefined
   }
 
-  snapshot(): Uint8Array {
-    return Buffer.from(exactJsonText([FORMAT, ...[...this.#open.values()].map(jsonOf)]))
+  /** Their JSON, a list that begins with its format. */
+  *snapshot(): Steps<Uint8Array> {
+    const parts: Buffer[] = []
+    let text = `[${FORMAT}`
+    for (const reduction of this.#open.values()) {
+      text += `,${exactJsonText(jsonOf(reduction))}`
+      if (text.length < STRETCH_CHARACTERS) continue
+      parts.push(Buffer.from(text))
+      text = ''
+      yield
+    }
+    parts.push(Buffer.from(`${text}]`))
+    return yield* joined(parts)
   }
 
   /** @throws RangeError when the bytes are no snapshot */
@@ -120,9 +148,9 @@ export class Reductions {
       piece.open(reduction)
       if (piece.bytes < MAX_PIECE_BYTES) continue
       pieces.set(share, new Reductions())
-      yield { share, data: piece.snapshot() }
+      yield { share, data: finish(piece.snapshot()) }
     }
-    for (const [share, piece] of pieces) if (piece.count > 0) yield { share, data: piece.snapshot() }
+    for (const [share, piece] of pieces) if (piece.count > 0) yield { share, data: finish(piece.snapshot()) }
   }
 
   #rename(reduction: Reduction): void {
@@ -149,6 +177,7 @@ function reductionOf(value: JsonValue): Reduction {
     group: String(group),
     endMs: Number(endMs),
     first: heldEventOf(first),
+    age: 0,
     count: Number(count),
     bytes: Number(bytes),
     message: mergedOf(message),

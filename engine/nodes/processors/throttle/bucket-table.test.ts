@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { finish } from '../../../steps.ts'
 import { BucketTable, NO_BUCKET } from './bucket-table.ts'
 import { ColumnReader, ColumnWriter } from './columns.ts'
 
 function copyOf(table: BucketTable): BucketTable {
   const writer = new ColumnWriter()
   table.write(writer)
-  return BucketTable.read(new ColumnReader(writer.bytes()))
+  return BucketTable.read(new ColumnReader(finish(writer.writing())))
 }
 
 test('finds the keys that are there and no others, whatever came and went', () => {

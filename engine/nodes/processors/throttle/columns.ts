@@ -1,3 +1,5 @@
+import { joined, type Steps } from '../../../steps.ts'
+
 type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
 const DOUBLED_BELOW = 1024
@@ -34,20 +36,14 @@ export class ColumnWriter {
     this.column(Float64Array.from(numbers), numbers.length)
   }
 
-  /** Only the first `length` values. The bytes are copied when `bytes` is called. */
+  /** Only the first `length` values. The bytes are copied by `writing`. */
   column(column: Column, length: number): void {
     this.#parts.push(new Uint8Array(column.buffer, column.byteOffset, length * column.BYTES_PER_ELEMENT))
   }
 
-  bytes(): Uint8Array {
-    const total = this.#parts.reduce((sum, part) => sum + part.length, 0)
-    const bytes = new Uint8Array(total)
-    let at = 0
-    for (const part of this.#parts) {
-      bytes.set(part, at)
-      at += part.length
-    }
-    return bytes
+  *writing(): Steps<Uint8Array> {
+    const { buffer } = yield* joined(this.#parts)
+    return new Uint8Array(buffer)
   }
 }
 

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../../../steps.ts'
 import type { ExemptKeys } from '../../contract/exempt-keys.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../../contract/state-bounds.ts'
 import { BucketTable, DEFAULT_BUCKET, type KeptKey, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
@@ -8,6 +9,8 @@ import { NO_RUN, RunPool } from './run-pool.ts'
 const MAX_RUNS_PER_BUCKET = 65_536
 const FORMAT = 1
 const SPARSE_FROM = 1024
+/** So many buckets are forgotten or copied at a time. */
+const MOVED_AT_A_TIME = 10_000
 /** A piece that travels as one record is cut beyond either. */
 const MAX_PIECE_BUCKETS = 20_000
 const MAX_PIECE_RUNS = 100_000
@@ -63,19 +66,25 @@ export class ThrottleState {
     this.#buckets = new BucketTable(seed)
   }
 
-  /** Moves time on and forgets buckets that are empty by now. */
-  advance(nowMs: number, windowMs: number): void {
+  /**
+   * Moves time on and forgets buckets that are empty by now.
+   *
+   * @returns false: there may be more of them, and it is to be called again before anything is judged
+   */
+  advance(nowMs: number, windowMs: number): boolean {
     if (nowMs > this.timeMs) this.timeMs = nowMs
     const buckets = this.#buckets
-    while (buckets.oldest !== NO_BUCKET) {
+    for (let forgotten = 0; buckets.oldest !== NO_BUCKET; forgotten++) {
       const bucket = buckets.oldest
       const lastPassMs = this.#runs.times[buckets.lastRun[bucket] as number] as number
       if (this.timeMs - lastPassMs < windowMs) break
+      if (forgotten === MOVED_AT_A_TIME) return false
       this.#releaseRuns(bucket)
       buckets.remove(bucket)
     }
     this.#forget(DEFAULT_BUCKET, windowMs)
     this.#forget(OVERFLOW_BUCKET, windowMs)
+    return true
   }
 
   /**
@@ -159,13 +168,13 @@ export class ThrottleState {
   }
 
   /** A copy of everything, as bytes; reading it back and going on is as if nothing had happened. */
-  snapshot(): Uint8Array {
-    if (this.#sparse) this.#repack()
+  *snapshot(): Steps<Uint8Array> {
+    if (this.#sparse) yield* this.#repack()
     const writer = new ColumnWriter()
     writer.numbers(FORMAT, this.timeMs, this.joinedPasses)
     this.#runs.write(writer)
     this.#buckets.write(writer)
-    return writer.bytes()
+    return yield* writer.writing()
   }
 
   /** @throws RangeError when the bytes are no snapshot of this format */
@@ -211,9 +220,10 @@ export class ThrottleState {
       this.#buckets.remove(bucket)
       if (piece.#buckets.size < MAX_PIECE_BUCKETS && piece.#runs.live < MAX_PIECE_RUNS) continue
       pieces.set(share, this.#emptyPiece())
-      yield { share, data: piece.snapshot() }
+      yield { share, data: finish(piece.snapshot()) }
     }
-    for (const [share, piece] of pieces) if (piece.#runs.live > 0) yield { share, data: piece.snapshot() }
+    for (const [share, piece] of pieces)
+      if (piece.#runs.live > 0) yield { share, data: finish(piece.snapshot()) }
   }
 
   /** Takes in what another state of the same seed has passed, as if it had passed here. */
@@ -390,27 +400,32 @@ export class ThrottleState {
     )
   }
 
-  #repack(): void {
-    const before = this.#buckets
-    const runsBefore = this.#runs
-    this.#buckets = before.emptyCopy()
-    this.#runs = new RunPool()
-    for (const bucket of [DEFAULT_BUCKET, OVERFLOW_BUCKET]) this.#moveRuns(before, runsBefore, bucket, bucket)
-    for (const bucket of before.inOrderOfUse())
-      this.#moveRuns(before, runsBefore, bucket, this.#buckets.adopt(before, bucket))
+  /** Beside what is there, which may be looked at until all of it has been copied. */
+  *#repack(): Steps {
+    const packed = this.#emptyPiece()
+    for (const bucket of [DEFAULT_BUCKET, OVERFLOW_BUCKET]) packed.#copyBucket(this, bucket, bucket)
+    let copied = 0
+    for (const bucket of this.#buckets.inOrderOfUse()) {
+      packed.#copyBucket(this, bucket, packed.#buckets.adopt(this.#buckets, bucket))
+      if (++copied % MOVED_AT_A_TIME === 0) yield
+    }
+    this.#buckets = packed.#buckets
+    this.#runs = packed.#runs
   }
 
-  #moveRuns(before: BucketTable, runsBefore: RunPool, source: number, target: number): void {
+  #copyBucket(source: ThrottleState, from: number, to: number): void {
+    const { times, counts, next } = source.#runs
+    const before = source.#buckets
     const buckets = this.#buckets
     let last = NO_RUN
-    for (let run = before.firstRun[source] as number; run !== NO_RUN; run = runsBefore.next[run] as number) {
-      const copy = this.#runs.allocate(runsBefore.times[run] as number, runsBefore.counts[run] as number)
-      if (last === NO_RUN) buckets.firstRun[target] = copy
+    for (let run = before.firstRun[from] as number; run !== NO_RUN; run = next[run] as number) {
+      const copy = this.#runs.allocate(times[run] as number, counts[run] as number)
+      if (last === NO_RUN) buckets.firstRun[to] = copy
       else this.#runs.next[last] = copy
       last = copy
     }
-    buckets.lastRun[target] = last
-    buckets.moreRuns[target] = before.moreRuns[source] as number
-    buckets.total[target] = before.total[source] as number
+    buckets.lastRun[to] = last
+    buckets.moreRuns[to] = before.moreRuns[from] as number
+    buckets.total[to] = before.total[from] as number
   }
 }

@@ -1,0 +1,88 @@
+import type { Reduction } from './reductions.ts'
+
+/**
+ * Reductions by the time at which they end. A heap holds each time once; those that end then are looked at only when they
+ * do, so that a step costs the same however many are open.
+ */
+export class WindowEnds {
+  /** Times of which there is a set, the earliest first. */
+  readonly #heap: number[] = []
+  /** A set that is empty stays until its time is the earliest. */
+  readonly #ending = new Map<number, Set<Reduction>>()
+  #compared = 0
+
+  /** Infinity: there is none. */
+  get earliestMs(): number {
+    for (;;) {
+      const earliest = this.#heap[0]
+      if (earliest === undefined) return Number.POSITIVE_INFINITY
+      if ((this.#ending.get(earliest)?.size ?? 0) > 0) return earliest
+      this.#ending.delete(earliest)
+      this.#removeFirst()
+    }
+  }
+
+  /** Times that have been compared so far: what all of this costs. */
+  get compared(): number {
+    return this.#compared
+  }
+
+  add(reduction: Reduction): void {
+    const { endMs } = reduction
+    const ending = this.#ending.get(endMs)
+    if (ending !== undefined) {
+      ending.add(reduction)
+      return
+    }
+    this.#ending.set(endMs, new Set([reduction]))
+    this.#insert(endMs)
+  }
+
+  remove(reduction: Reduction): void {
+    this.#ending.get(reduction.endMs)?.delete(reduction)
+  }
+
+  /** Those that end at that time or before, in no order. */
+  endingBy(timeMs: number): Reduction[] {
+    const due: Reduction[] = []
+    const places = [0]
+    for (let place = places.pop(); place !== undefined; place = places.pop()) {
+      this.#compared++
+      const endMs = this.#heap[place]
+      if (endMs === undefined || endMs > timeMs) continue
+      for (const reduction of this.#ending.get(endMs) ?? []) due.push(reduction)
+      places.push(2 * place + 1, 2 * place + 2)
+    }
+    return due
+  }
+
+  #insert(endMs: number): void {
+    const heap = this.#heap
+    let place = heap.push(endMs) - 1
+    while (place > 0) {
+      const above = (place - 1) >> 1
+      this.#compared++
+      if ((heap[above] as number) <= endMs) break
+      heap[place] = heap[above] as number
+      place = above
+    }
+    heap[place] = endMs
+  }
+
+  #removeFirst(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let place = 0
+    for (;;) {
+      let below = 2 * place + 1
+      if (below >= heap.length) break
+      this.#compared += 2
+      if (below + 1 < heap.length && (heap[below + 1] as number) < (heap[below] as number)) below++
+      if (last <= (heap[below] as number)) break
+      heap[place] = heap[below] as number
+      place = below
+    }
+    heap[place] = last
+  }
+}
