@@ -210,7 +210,16 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
 }
 
 function metadataOfLine({ batch, index }: LineOrigin): JsonObject {
-  const { hostname, mac, ip, tags } = batch.request(index)
+  const request = batch.request(index)
+  let metadata = METADATA_OF_REQUESTS.get(request)
+  if (metadata === undefined) {
+    metadata = metadataOfLines(request)
+    METADATA_OF_REQUESTS.set(request, metadata)
+  }
+  return metadata
+}
+
+function metadataOfLines({ hostname, mac, ip, tags }: IngestRequest): JsonObject {
   const query: JsonObject = { hostname }
   if (ip !== '') query.ip = ip
   if (mac !== '') query.mac = mac

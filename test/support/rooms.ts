@@ -55,6 +55,7 @@ export const ROOMS = {
   'engine/log': ['engine/clock', 'engine/entropy', 'engine/times', 'schemas/log'],
   'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/worker'],
   'engine/nodes': [
+    'engine',
     'engine/conditions',
     'engine/event',
     'engine/json',
@@ -65,7 +66,7 @@ export const ROOMS = {
     'schemas',
     'schemas/log',
   ],
-  'engine/nodes/contract': ['engine/conditions', 'engine/event', 'engine/expressions', 'schemas'],
+  'engine/nodes/contract': ['engine', 'engine/conditions', 'engine/event', 'engine/expressions', 'schemas'],
   'engine/nodes/options': [
     'engine/conditions',
     'engine/event',

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import type { ChangedEvent } from '../../../../schemas/log/rekeyed.ts'
 import { Event } from '../../../event/event.ts'
-import { type EventColumns, eventColumns, eventsIn } from '../../../event/event-columns.ts'
+import { type EventColumns, eventColumns, eventsIn, eventsOfMany } from '../../../event/event-columns.ts'
 
 /**
  * An event that is kept longer than its record is in hand: its own bytes, so that a few events do not keep whole
@@ -23,17 +23,43 @@ interface BareEvent {
   readonly timestamp: string
 }
 
+/** One for all. */
+const UNCHANGED: readonly ChangedEvent[] = []
+
 export function heldEvent(event: Event): HeldEvent {
   const { origin, message, metadata, timestamp } = event
   // Whose line it is, is known wherever the event goes.
   if (origin === null) return { message, metadata, timestamp }
   const { lines, changed } = eventColumns([event], '', origin.batch.route)
-  return { lines: lines.toString('latin1'), changed, isExact: event.isExact }
+  return {
+    lines: lines.toString('latin1'),
+    changed: changed.length === 0 ? UNCHANGED : changed,
+    isExact: event.isExact,
+  }
 }
 
 export function releasedEvent(held: HeldEvent): Event {
   if ('lines' in held) return eventsIn({ ...held, lines: bytesOf(held) }, held.isExact)[0] as Event
   return Event.of(held.message, held.metadata, held.timestamp)
+}
+
+/** The same of many, in less memory than one by one. */
+export function releasedEvents(held: readonly HeldEvent[]): Event[] {
+  const events: Event[] = []
+  let together: HeldColumns[] = []
+  const end = () => {
+    const [first] = together
+    const columns = together.map(each => ({ lines: bytesOf(each), changed: each.changed }))
+    if (first !== undefined) events.push(...eventsOfMany(columns, first.isExact))
+    together = []
+  }
+  for (const each of held) {
+    if (!('lines' in each) || each.isExact !== together[0]?.isExact) end()
+    if ('lines' in each) together.push(each)
+    else events.push(releasedEvent(each))
+  }
+  end()
+  return events
 }
 
 /** As JSON, for a snapshot. */

@@ -8,13 +8,15 @@ import { canonicalJson } from '../../../json/canonical-json.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
 import { formatProblem } from '../../options/time-format-option.ts'
-import { heldEvent, releasedEvent } from './held-event.ts'
+import { heldEvent, releasedEvent, releasedEvents } from './held-event.ts'
 import { type MergeOptions, MergeRules } from './merge-rules.ts'
 import { groupHash, type Reduction, Reductions } from './reductions.ts'
 
 const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
 const MAX_FIELD_LENGTH = 200
+/** Of so many windows that end, the first events are read together. */
+const READ_TOGETHER = 64
 /** Components, section 5.18: beyond, what is held is given early. */
 const MAX_REDUCTION_BYTES = 100 * 1024
 const MAX_NODE_BYTES = 1024 * 1024
@@ -135,9 +137,15 @@ export const reduce = defineProcessor({
     release(config) {
       const rules = new MergeRules(config)
       return function* (state, untilMs) {
-        for (const reduction of state.endingBy(untilMs)) {
-          state.close(reduction)
-          yield { event: resultOf(reduction, rules), group: reduction.group, events: reduction.count }
+        const due = state.endingBy(untilMs)
+        for (let from = 0; from < due.length; from += READ_TOGETHER) {
+          const together = due.slice(from, from + READ_TOGETHER)
+          const firsts = releasedEvents(together.map(({ first }) => first))
+          for (const [index, reduction] of together.entries()) {
+            state.close(reduction)
+            const event = mergedInto(firsts[index] as Event, reduction, rules)
+            yield { event, group: reduction.group, events: reduction.count }
+          }
         }
       }
     },
@@ -423,8 +431,11 @@ function begun(group: string, event: Event, endMs: number): Reduction {
 }
 
 /** The first event with what was merged; one that nothing was merged into, or from, is what it was. */
-function resultOf({ first, count, message, metadata }: Reduction, rules: MergeRules): Event {
-  const event = releasedEvent(first)
+function resultOf(reduction: Reduction, rules: MergeRules): Event {
+  return mergedInto(releasedEvent(reduction.first), reduction, rules)
+}
+
+function mergedInto(event: Event, { count, message, metadata }: Reduction, rules: MergeRules): Event {
   const merged = rules.result(message, event.isExact)
   if (message.size === 0 && !isJsonObject(event.message)) return event
   if (count === 1 && canonicalJson(merged) === canonicalJson(event.message)) return event

@@ -33,7 +33,7 @@ export interface Reduction {
 /** The open reductions of a node on one partition, oldest first. Nothing here knows the options. */
 export class Reductions {
   readonly #open = new Map<string, Reduction>()
-  readonly #ends = new WindowEnds()
+  readonly #ends = new WindowEnds<Reduction>()
   /** Goes through them by age, once: to begin at the front each time would pass over all that were closed there. */
   #byAge = this.#open.values()
   #oldest: Reduction | undefined

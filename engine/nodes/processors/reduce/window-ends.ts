@@ -1,14 +1,12 @@
-import type { Reduction } from './reductions.ts'
-
 /**
- * Reductions by the time at which they end. A heap holds each time once; those that end then are looked at only when they
+ * Windows by the time at which they end. A heap holds each time once; those that end then are looked at only when they
  * do, so that a step costs the same however many are open.
  */
-export class WindowEnds {
+export class WindowEnds<Window extends { readonly endMs: number }> {
   /** Times of which there is a set, the earliest first. */
   readonly #heap: number[] = []
   /** A set that is empty stays until its time is the earliest. */
-  readonly #ending = new Map<number, Set<Reduction>>()
+  readonly #ending = new Map<number, Set<Window>>()
   #compared = 0
 
   /** Infinity: there is none. */
@@ -27,30 +25,30 @@ export class WindowEnds {
     return this.#compared
   }
 
-  add(reduction: Reduction): void {
-    const { endMs } = reduction
+  add(window: Window): void {
+    const { endMs } = window
     const ending = this.#ending.get(endMs)
     if (ending !== undefined) {
-      ending.add(reduction)
+      ending.add(window)
       return
     }
-    this.#ending.set(endMs, new Set([reduction]))
+    this.#ending.set(endMs, new Set([window]))
     this.#insert(endMs)
   }
 
-  remove(reduction: Reduction): void {
-    this.#ending.get(reduction.endMs)?.delete(reduction)
+  remove(window: Window): void {
+    this.#ending.get(window.endMs)?.delete(window)
   }
 
   /** Those that end at that time or before, in no order. */
-  endingBy(timeMs: number): Reduction[] {
-    const due: Reduction[] = []
+  endingBy(timeMs: number): Window[] {
+    const due: Window[] = []
     const places = [0]
     for (let place = places.pop(); place !== undefined; place = places.pop()) {
       this.#compared++
       const endMs = this.#heap[place]
       if (endMs === undefined || endMs > timeMs) continue
-      for (const reduction of this.#ending.get(endMs) ?? []) due.push(reduction)
+      for (const window of this.#ending.get(endMs) ?? []) due.push(window)
       places.push(2 * place + 1, 2 * place + 2)
     }
     return due
