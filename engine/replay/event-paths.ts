@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import type { Event } from '../event/event.ts'
+import type { Event, LineOrigin } from '../event/event.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
-import type { LineBatchView } from '../lines/line-batch-view.ts'
 
 /** What a node did with an event. */
 export interface ExplainedStep {
@@ -28,8 +27,8 @@ type OpenStep = Omit<ExplainedStep, 'outputs' | 'errors'> & { readonly outputs: 
 export class EventPaths implements GraphObserver {
   readonly #isAsked: (row: number) => boolean
   readonly #steps = new Map<number, OpenStep[]>()
-  /** Rows of the last events of windows, by what these gave: that has lines of its own. */
-  readonly #lastRows = new Map<LineBatchView, number>()
+  /** Rows of the last events of windows, by what these gave: that has a line of its own. */
+  readonly #lastRows = new Map<LineOrigin, number>()
   readonly #errors: { readonly row: number; readonly error: NodeError }[] = []
 
   constructor(isAsked: (row: number) => boolean) {
@@ -52,7 +51,7 @@ export class EventPaths implements GraphObserver {
   }
 
   gave(_node: string, { origin }: Event, _window: unknown, row: number): void {
-    if (origin !== null && this.#isAsked(row)) this.#lastRows.set(origin.batch, row)
+    if (origin !== null && this.#isAsked(row)) this.#lastRows.set(origin, row)
   }
 
   failed(node: string, event: Event, row: number): void {
@@ -79,7 +78,7 @@ export class EventPaths implements GraphObserver {
 
   /** Of an event that a window gave, or that became of that: the row of the last event in the window. */
   lastRowIn({ origin }: Event): number | undefined {
-    return origin === null ? undefined : this.#lastRows.get(origin.batch)
+    return origin === null ? undefined : this.#lastRows.get(origin)
   }
 
   #of(row: number): OpenStep[] {

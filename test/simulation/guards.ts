@@ -57,7 +57,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
         file: FOLD,
         find: '  /** A flush without rows whose',
         replace:
-          '  endByArrival(): Flush[] { return !this.#batch.isOpen ? [] : [this.#flush(this.#nextOffset - 1n, this.#timeMs)] }\n\n  /** A flush without rows whose',
+          '  endByArrival(): Flush[] { return !this.#batch.isOpen ? [] : [finish(this.#flush(this.#nextOffset - 1n, this.#timeMs))] }\n\n  /** A flush without rows whose',
       },
     ],
   },
@@ -93,8 +93,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/fold/accounts.ts',
-        find: 'of account.states())',
-        replace: 'of [...account.states()].slice(0, 0))',
+        find: 'of yield* account.states())',
+        replace: 'of (yield* account.states()).slice(0, 0))',
       },
     ],
   },
@@ -116,9 +116,9 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: FOLD,
-        find: 'if (this.#endsBefore(timeMs)) flushes.push(this.#flush(record.offset, timeMs))',
+        find: 'if (this.#endsBefore(timeMs)) flushes.push(yield* this.#flush(record.offset, timeMs))',
         replace:
-          'if (this.#endsBefore(timeMs)) { this.#nextOffset = record.offset + 1n; flushes.push(this.#flush(record.offset, timeMs)) }',
+          'if (this.#endsBefore(timeMs)) { this.#nextOffset = record.offset + 1n; flushes.push(yield* this.#flush(record.offset, timeMs)) }',
       },
     ],
   },

@@ -1,9 +1,8 @@
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
-import type { Event } from '../../event/event.ts'
+import type { Event, LineOrigin } from '../../event/event.ts'
 import type { NodeName } from '../../fold/node-activity.ts'
 import type { PipelineInEffect, RunWatch } from '../../fold/run-watch.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
-import type { LineBatchView } from '../../lines/line-batch-view.ts'
 import type { EndingWindow } from '../../nodes/contract/define-processor.ts'
 import type { StoredAs } from '../line-explanation.ts'
 import { partitionNamed } from '../moved-events.ts'
@@ -56,9 +55,9 @@ type Given = Pick<ExplainedWindow, 'pipeline' | 'node' | 'window' | 'event'>
 class WindowWatch implements RunWatch {
   readonly #account: string
   readonly #inEffect = new Map<string, PipelineInEffect>()
-  /** What a window gives has lines of its own, and so has all that becomes of it. */
-  readonly #given = new Map<LineBatchView, Given>()
-  readonly #stored: (StoredAs & { readonly lines: LineBatchView })[] = []
+  /** What a window gives has a line of its own, and so has all that becomes of it. */
+  readonly #given = new Map<LineOrigin, Given>()
+  readonly #stored: (StoredAs & { readonly origin: LineOrigin })[] = []
   #hasBegun = false
 
   constructor(account: string) {
@@ -78,7 +77,7 @@ class WindowWatch implements RunWatch {
     if (account !== this.#account) return undefined
     const nothing = () => {}
     const gave: GraphObserver['gave'] = (node, event, window) => {
-      if (event.origin !== null) this.#given.set(event.origin.batch, { pipeline, node, window, event })
+      if (event.origin !== null) this.#given.set(event.origin, { pipeline, node, window, event })
     }
     return {
       left: nothing,
@@ -92,18 +91,17 @@ class WindowWatch implements RunWatch {
   }
 
   stored({ origin }: Event, { account, pipeline, node }: NodeName, row: number): void {
-    if (account === this.#account && origin !== null)
-      this.#stored.push({ row, pipeline, node, lines: origin.batch })
+    if (account === this.#account && origin !== null) this.#stored.push({ row, pipeline, node, origin })
   }
 
   /** @param row of a stored line */
   explained(row: number, endedMs: number): ExplainedWindow | undefined {
-    const lines = this.#stored.find(stored => stored.row === row)?.lines
-    const given = lines && this.#given.get(lines)
+    const origin = this.#stored.find(stored => stored.row === row)?.origin
+    const given = origin && this.#given.get(origin)
     if (given === undefined) return undefined
     const inEffect = this.#inEffect.get(given.pipeline)
     if (inEffect?.document === undefined) return undefined
-    const stored = this.#stored.filter(each => each.lines === lines).map(({ lines: _, ...each }) => each)
+    const stored = this.#stored.filter(each => each.origin === origin).map(({ origin: _, ...each }) => each)
     return { ...given, version: inEffect.version, document: inEffect.document, endedMs, stored }
   }
 }
