@@ -218,18 +218,16 @@ function chooser(numbers: readonly number[]): () => number {
 
 describe('scanner and parser agree', () => {
   test('on usual bodies, of which the scanner reads most', () => {
-    let read = 0
-    let bodies = 0
+    const isScanned = (body: Parameters<typeof looseJson>[0], numbers: readonly number[]) =>
+      expectSame(Buffer.from(looseJson(body, chooser(numbers))))
     fc.assert(
-      fc.property(usualBody, choices, (body, numbers) => {
-        const text = looseJson(body, chooser(numbers))
-        bodies++
-        if (expectSame(Buffer.from(text))) read++
-      }),
+      fc.property(usualBody, choices, (body, numbers) => void isScanned(body, numbers)),
       { numRuns: 1500 },
     )
-    // About 0.32 of them: a drawn body seldom falls far below.
-    expect(read / bodies).toBeGreaterThan(0.25)
+    // Always the same bodies: the share of drawn ones varies.
+    const sample = fc.sample(fc.tuple(usualBody, choices), { numRuns: 1500, seed: 1 })
+    const scanned = sample.filter(([body, numbers]) => isScanned(body, numbers))
+    expect(scanned.length / sample.length).toBeGreaterThan(0.3)
   })
 
   test('on odd and on damaged bodies: whatever the scanner reads, the parser reads the same', () => {
